@@ -87,6 +87,7 @@ mod test_result;
 mod test_update;
 mod tool_files;
 mod tools;
+mod variable_options;
 mod watch;
 mod workbench;
 mod wrap;

@@ -19,6 +19,7 @@
 //! | [`model_view`] | a tool as models' APIs get it, what they refuse, about how many tokens it costs |
 //! | [`scenario`] | a saved start, steps and expectations: read, written, run |
 //! | [`template`] | variables and earlier answers in arguments |
+//! | [`variables`] | what variables of the settings are over a connection |
 //! | [`series`] | how long many calls took |
 //! | [`case`] | a saved call with expectations: read, written, judged |
 //! | [`stub`] | stand-ins for services: rules read and written, which one counts, what is said, kept calls as rules |
@@ -80,6 +81,7 @@ pub mod template;
 pub mod trace;
 pub mod traffic;
 pub mod transcript;
+pub mod variables;
 pub mod workflow;
 
 #[cfg(test)]

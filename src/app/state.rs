@@ -418,9 +418,11 @@ impl State {
     pub fn connection_of(&self, tool: &EntryId) -> Connection {
         match self.catalog.tool(tool) {
             Some(tool) => self.network.connections.for_tool(tool),
+            // What was listed over it may be older than its variables.
             None => self
-                .deployed_of(tool)
-                .map_or_else(|| self.current_connection(), |list| list.connection.clone()),
+                .deployed_on(tool)
+                .and_then(|name| self.connection_named(name))
+                .unwrap_or_else(|| self.current_connection()),
         }
     }
 

@@ -19,11 +19,12 @@ use super::{
     signals::wait_for,
     step_options::{StepOptions, preview_steps, print_steps},
     stubs,
+    variable_options::VariableOptions,
 };
 use crate::{
     engine::{
         stub::mock::{MockOptions, MockSource, mock_service},
-        template,
+        template, variables,
     },
     model::{
         call::Limits,
@@ -95,6 +96,9 @@ pub(crate) struct Call {
     /// wedged)
     #[arg(long)]
     new_agent: bool,
+
+    #[command(flatten)]
+    variables: VariableOptions,
 
     #[command(flatten)]
     steps: StepOptions,
@@ -186,6 +190,8 @@ impl Call {
         if self.new_agent {
             connection = without_agent(connection);
         }
+        let given = self.variables.read(&connection.variables)?;
+        connection.variables.extend(given);
         // A call is not made for an answer that can't be saved.
         if let Some(path) = self.save.as_deref().filter(|path| path.is_file()) {
             let doing = format!("saving {}", path.display());
@@ -195,7 +201,8 @@ impl Call {
         }
         let arguments = arguments::read_typed(tool, self.args.as_deref(), &self.pairs)?;
         if !self.no_check {
-            arguments::check_arguments(tool, arguments.value(), out)?;
+            let filled = variables::fill_value(arguments.value(), &connection)?;
+            arguments::check_arguments(tool, &filled, out)?;
         }
         let user =
             self.user.as_deref().or(opened.settings.context.user.as_deref()).unwrap_or(NOBODY);

@@ -42,6 +42,7 @@ use super::{
     signals::{interrupted, wait_for},
     stubs,
     test_update::UpdateFlags,
+    variable_options::VariableOptions,
 };
 use crate::{
     engine::case::{ask::AskCase, page::FOLDER, script::Case},
@@ -137,6 +138,9 @@ pub(crate) struct Test {
     mock: MockFlags,
 
     #[command(flatten)]
+    variables: VariableOptions,
+
+    #[command(flatten)]
     update: UpdateFlags,
 }
 
@@ -187,7 +191,10 @@ impl Test {
             let first = filed.broken.drain(..).next();
             return Err(first.map_or_else(cases::none_there, |broken| broken.problem).into());
         }
-        let opened = self.open_workspace(global, &filed, out)?;
+        let mut opened = self.open_workspace(global, &filed, out)?;
+        let connections = &mut opened.settings.connections;
+        let given = self.variables.read(&connections.current().variables)?;
+        connections.override_variables(&given);
         if self.cases.is_empty() && !self.failed {
             say_other_cases(&opened, out);
         }

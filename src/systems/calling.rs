@@ -3,7 +3,10 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    engine::case::script::{Case, CaseSteps},
+    engine::{
+        case::script::{Case, CaseSteps},
+        variables,
+    },
     model::{
         call::Request,
         connection::Connection,
@@ -31,11 +34,12 @@ fn calls(system: &str) -> Option<&'static dyn Calls> {
     by_id(system)?.calls()
 }
 
-/// The request of a call, exactly as it will be sent.
+/// The request of a call, exactly as it will be sent, but for variables of the environment and
+/// secrets: these are filled in last.
 ///
 /// # Errors
 /// When tools of that system cannot be called, or this one cannot with these arguments over that
-/// connection.
+/// connection, or when it names a variable that nothing defines.
 pub(crate) fn build_request(call: &CallOf<'_>) -> Result<Request, Problem> {
     let system = call.tool.entry.system;
     let title = || by_id(system).map_or(system, |system| system.title());
@@ -53,7 +57,7 @@ pub(crate) fn build_request(call: &CallOf<'_>) -> Result<Request, Problem> {
         return Err(problem(format!("calls of \"{}\" have but one route", call.tool.name))
             .with_remedy("name no route"));
     }
-    calls.build_request(call)
+    variables::fill_request(calls.build_request(call)?, call.connection)
 }
 
 /// The request of a case: by its way, with only the steps that it names.

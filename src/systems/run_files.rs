@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use super::case_arguments::{UNDEFINED_VARIABLE, undefined_variables};
 use crate::{
     engine::{
         case::{
@@ -49,12 +50,13 @@ pub fn unread_finding(file: &FileId, problem: &Problem) -> Finding {
 pub fn run_findings(
     file: &FileId,
     source: &Source,
+    catalog: &Catalog,
     connections: &Connections,
     missing: impl Fn(&str) -> Option<String>,
 ) -> Vec<Finding> {
-    let issues = issues_of(file, source, connections, missing);
-    let finding = |(severity, issue): (Severity, FileIssue)| {
-        let unplaced = new_finding(MALFORMED, file, issue.message);
+    let issues = issues_of(file, source, catalog, connections, missing);
+    let finding = |(code, severity, issue): (&'static str, Severity, FileIssue)| {
+        let unplaced = new_finding(code, file, issue.message);
         Finding { severity, ..at_place(unplaced, source, issue.at) }
     };
     issues.into_iter().map(finding).collect()
@@ -98,9 +100,10 @@ fn uncallable_case(
 fn issues_of(
     file: &FileId,
     source: &Source,
+    catalog: &Catalog,
     connections: &Connections,
     missing: impl Fn(&str) -> Option<String>,
-) -> Vec<(Severity, FileIssue)> {
+) -> Vec<(&'static str, Severity, FileIssue)> {
     // A file of many sections is one of descriptors; its value would be put together for this, and
     // held.
     if source.sections(0).is_some() {
@@ -114,7 +117,17 @@ fn issues_of(
     let count = source.document_count();
     let refused = if let Some(read) = read_any_case(source, is_in(cases::FOLDER)) {
         match read {
-            Ok(AnyCase::Call(case)) => uncallable_case(&case, connections, missing),
+            Ok(AnyCase::Call(case)) => match uncallable_case(&case, connections, missing) {
+                Some(issue) => Some(issue),
+                None => {
+                    let undefined = undefined_variables(&case, catalog, connections).into_iter();
+                    let issues = undefined.map(|(at, message)| FileIssue { at, message });
+                    // A command may still define them, with --var.
+                    return issues
+                        .map(|issue| (UNDEFINED_VARIABLE, Severity::Warning, issue))
+                        .collect();
+                }
+            },
             Ok(AnyCase::Ask(_)) => None,
             // A key that is there twice has a finding of its own.
             Err(issue) => Some(issue).filter(|_| repeated_key(source).is_none()),
@@ -126,7 +139,7 @@ fn issues_of(
             Err(issue) => Some(issue),
             Ok(stub) => {
                 let unreached = unreached_rules(&stub).into_iter();
-                return unreached.map(|issue| (Severity::Warning, issue)).collect();
+                return unreached.map(|issue| (MALFORMED, Severity::Warning, issue)).collect();
             }
         }
     } else if is_scenario() {
@@ -134,7 +147,7 @@ fn issues_of(
     } else {
         None
     };
-    refused.into_iter().map(|issue| (Severity::Error, issue)).collect()
+    refused.into_iter().map(|issue| (MALFORMED, Severity::Error, issue)).collect()
 }
 
 /// Whether a document is a stub, or was meant to be: a file of Docker Compose has services, too, which

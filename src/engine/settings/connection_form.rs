@@ -7,6 +7,7 @@ use super::{
     connections::{COMMAND, LARGEST, SECRETS, TIMEOUT, TOOLS, said_by},
     named_values::{ENV, ENV_KEY, HEADERS, HEADERS_KEY},
     system_settings::{NEEDS_ADDRESS, SettingsSchema, schema_properties},
+    variables::{VARIABLES, VARIABLES_KEY},
 };
 use crate::model::{
     connection::{LARGEST_ANSWER, MIB},
@@ -117,6 +118,18 @@ pub(crate) fn connection_schema(table: &Value, systems: &[&SettingsSchema]) -> V
     let words = "How long a call waits for the first message of its answer, and for each one after \
         it: 45s, 2m. Default: 30s";
     offer(TIMEOUT, is_wire || starts, with_description(times, words));
+    offer(
+        VARIABLES,
+        true,
+        json!({"type": "object", "additionalProperties": {"type": ["string", "number", "boolean"]},
+            "description": "What {{var.NAME}} is in requests over it; $NAME is the value of an \
+                environment variable of yours"}),
+    );
+    offer(
+        VARIABLES_KEY,
+        true,
+        texts_schema("The same for values in the system's key store, with their names there"),
+    );
     for system in systems {
         if let Some(table) = system.table {
             offer(table, candidates.contains(&system.system), (system.schema)());

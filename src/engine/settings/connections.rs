@@ -9,6 +9,7 @@ use super::{
     },
     system_settings::SettingsSchema,
     table::{Reader, Table},
+    variables::{VARIABLES, VARIABLES_KEY, read_variables},
 };
 use crate::{
     engine::{mask::Mask, workflow::similar},
@@ -22,7 +23,7 @@ use crate::{
 };
 
 /// Every key of a connection but those that systems add.
-pub(crate) const KEYS: [&str; 22] = [
+pub(crate) const KEYS: [&str; 24] = [
     "transport",
     "servers",
     COMMAND,
@@ -45,6 +46,8 @@ pub(crate) const KEYS: [&str; 22] = [
     LARGEST,
     TIMEOUT,
     TOOLS,
+    VARIABLES,
+    VARIABLES_KEY,
 ];
 
 /// The program that starts a server, in the place of addresses.
@@ -105,6 +108,7 @@ pub(crate) fn read_connection(
     connection.largest_answer =
         reader.read_count(table, LARGEST).map_or(LARGEST_ANSWER, |count| count.saturating_mul(MIB));
     connection.timeout = reader.read_duration(table, TIMEOUT);
+    connection.variables = read_variables(reader, table);
     Some(connection)
 }
 
@@ -322,5 +326,6 @@ pub(crate) fn find_connection(
     let tls = Tls { required: is_encrypted(wanted), ..Tls::default() };
     // Its name is shown and kept in the history.
     let name = Mask::default().mask_text(wanted);
-    Ok(Connection { tls, ..Connection::from_address(transport, name, wanted) })
+    let variables = connections.variables.clone();
+    Ok(Connection { tls, variables, ..Connection::from_address(transport, name, wanted) })
 }
