@@ -194,6 +194,7 @@ impl Performer {
             Effect::Read { first } => self.read_workspace(first),
             Effect::CheckSoon => self.check_soon(),
             Effect::Check(snapshot) => self.check_snapshot(*snapshot),
+            Effect::RenderModel(goal) => self.send_later(quiet::render_model(*goal)),
             Effect::LetGo(findings) => {
                 drop(tokio::task::spawn_blocking(move || drop(findings)));
             }
