@@ -68,6 +68,7 @@ mod tests {
         assert_eq!(read_failed(&paths, root), BTreeSet::from([two]));
         assert!(read_failed(&paths, &at("elsewhere")).is_empty());
     }
+
     #[test]
     fn runs_at_the_same_time_lose_nothing_of_each_other() {
         let home = tempfile::tempdir().unwrap();
