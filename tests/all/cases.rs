@@ -244,7 +244,9 @@ fn what_is_at_fault_here_counts_before_what_is_not_reached() {
                     [connections.web]\nsystem = \"mcp\"\ntransport = \"http\"\n\
                     servers = [\"http://127.0.0.1:9/mcp\"]\n";
     let list = |server: &str| {
-        format!(r#"{{"server": "{server}", "tools": [{{"name": "a", "description": "d", "inputSchema": {{"type": "object"}}}}]}}"#)
+        format!(
+            r#"{{"server": "{server}", "tools": [{{"name": "a", "description": "d", "inputSchema": {{"type": "object"}}}}]}}"#
+        )
     };
     let place = Place::with(&[
         ("toolcrib.toml", settings),
