@@ -207,6 +207,29 @@ fn a_case_of_a_tool_that_is_not_there_is_an_error() {
     assert!(words.contains("did you mean \"calculator\"?"), "{}", ran.data);
 }
 
+#[test]
+fn a_file_that_holds_nothing_is_found_where_its_command_would_read_it() {
+    let nothing = "# nothing yet\n";
+    let place = place(&[
+        ("empty.yaml", nothing),
+        ("../stubs/empty.yaml", nothing),
+        ("../scenarios/empty.yaml", nothing),
+        ("../notes.yaml", nothing),
+    ]);
+    let ran = place.run(&["check"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.words);
+    for (folder, words) in [
+        ("cases", "a case has call, arguments and expect"),
+        ("stubs", "a stub has services, each with rules"),
+        ("scenarios", "a scenario has a start and steps"),
+    ] {
+        let found = format!("{folder}/empty.yaml:1:1 error file.malformed");
+        assert!(ran.data.contains(&found) && ran.data.contains(words), "{found}: {}", ran.data);
+    }
+    assert!(!ran.data.contains("notes.yaml"), "{}", ran.data);
+    place.run(&["test"]).ended(2, &["the file is empty"]);
+}
+
 /// Two cases of a server that counts its starts, and ends at once.
 #[test]
 fn a_server_that_cannot_start_is_started_once() {
