@@ -29,6 +29,7 @@ pub mod history;
 pub mod input;
 pub mod keymap;
 pub mod message;
+pub mod model_page;
 pub mod moved;
 pub mod network_state;
 pub mod notices;

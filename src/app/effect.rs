@@ -10,6 +10,7 @@ use super::{
     answering::AskId,
     checking::Snapshot,
     message::{Purpose, TextTarget, WindowGoal},
+    model_page::PageGoal,
     outside_text::OutsideText,
     resources::ItemId,
     sign_in::SignInEffect,
@@ -63,6 +64,8 @@ pub enum Effect {
     CheckSoon,
     /// Check a workspace. Answered by `Checked`.
     Check(Box<Snapshot>),
+    /// Render what models see of a tool. Answered by `ModelRendered`.
+    RenderModel(Box<PageGoal>),
     /// Released findings that nobody looks at any more: to free many takes longer than a key may.
     LetGo(Arc<Findings>),
     /// Ask who listens where a connection leads that is open. Answered by `Listeners`, where it can

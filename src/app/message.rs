@@ -217,6 +217,8 @@ pub enum DocumentMessage {
     SwitchMode,
     /// Show findings on the health of the tools, or don't.
     ShowHealth(bool),
+    /// What models see of the chosen tool is on the screen, or no more.
+    ShowModel(bool),
     OpenEditor {
         file: FileId,
         line: usize,
@@ -255,6 +257,11 @@ pub enum DocumentMessage {
     Checked {
         turn: u64,
         findings: Arc<Findings>,
+    },
+    /// What models see of a tool, as `RenderModel` asked for it.
+    ModelRendered {
+        tool: EntryId,
+        text: Arc<str>,
     },
     /// One file on disk is different from what was read.
     DiskChanged {

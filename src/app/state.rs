@@ -24,6 +24,7 @@ use super::{
     history::KeptCall,
     keymap::Keymap,
     message::ScreenId,
+    model_page::ModelPage,
     moved::MoveLog,
     network_state::NetworkState,
     notices::Notices,
@@ -157,6 +158,8 @@ pub struct State {
     /// How far the findings are behind the catalog.
     pub checking: Checking,
     pub health: HealthView,
+    /// What models see of the chosen tool.
+    pub model_page: ModelPage,
     /// How the workspace takes findings.
     pub check_rules: CheckRules,
     /// Grows with every change of the catalog and of the findings.
@@ -238,6 +241,7 @@ impl State {
             disk: FromDisk::default(),
             checking: Checking::default(),
             health: HealthView::default(),
+            model_page: ModelPage::default(),
             check_rules: CheckRules::default(),
             generation: 0,
             selected: None,

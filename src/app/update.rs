@@ -15,6 +15,7 @@ mod files;
 mod fixed;
 mod form;
 mod history;
+mod model_page;
 mod notifying;
 mod recovery;
 mod renamed;
@@ -65,6 +66,7 @@ pub fn update(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         state.notices.push(NoticeKind::Done, tour::END, now);
     }
     effects.extend(checks::due_check(state));
+    effects.extend(model_page::due_page(state));
     effects.extend(notifying::due_notifications(state));
     effects
 }
@@ -203,6 +205,8 @@ fn handle_document(state: &mut State, message: DocumentMessage, now: Millis) -> 
         }
         DocumentMessage::SwitchMode => files::switch_mode(state, now),
         DocumentMessage::ShowHealth(is_shown) => files::show_health(state, is_shown, now),
+        DocumentMessage::ShowModel(is_shown) => state.model_page.is_shown = is_shown,
+        DocumentMessage::ModelRendered { tool, text } => state.model_page.end(tool, text),
         DocumentMessage::CopyTools(ids) => {
             let text = copy_entries(ComposeContext::from_state(state), &ids);
             let what = if let [_] = ids.as_slice() {

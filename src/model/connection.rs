@@ -28,6 +28,8 @@ pub struct Connection {
     pub largest_answer: u64,
     /// How long each message of an answer may take; `None`: as with any other connection.
     pub timeout: Option<Duration>,
+    /// The same for single tools, by their names.
+    pub tool_timeouts: BTreeMap<String, Duration>,
     /// What single systems need to know of it. One that is not among them has said nothing.
     pub settings: BTreeMap<SystemId, SystemSettings>,
 }
@@ -176,6 +178,7 @@ impl Connection {
             tls: Tls::default(),
             largest_answer: LARGEST_ANSWER,
             timeout: None,
+            tool_timeouts: BTreeMap::new(),
             settings: BTreeMap::new(),
         }
     }

@@ -194,6 +194,7 @@ impl Performer {
             Effect::Read { first } => self.read_workspace(first),
             Effect::CheckSoon => self.check_soon(),
             Effect::Check(snapshot) => self.check_snapshot(*snapshot),
+            Effect::RenderModel(goal) => self.send_later(quiet::render_model(*goal)),
             Effect::LetGo(findings) => {
                 drop(tokio::task::spawn_blocking(move || drop(findings)));
             }
@@ -485,8 +486,7 @@ impl Performer {
                 while events.recv_many(&mut batch, EVENTS).await > 0 {
                     let mut events = std::mem::take(&mut batch);
                     if stopped.is_cancelled() {
-                        // Its end was reported.
-                        events.retain(|event| matches!(event.kind, EventKind::Stage(_)));
+                        events.retain(|event| event.kind.is_beside_end());
                     }
                     // What is seen is kept.
                     if let Some(complaint) = kept.record_events(&events) {

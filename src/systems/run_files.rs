@@ -35,6 +35,8 @@ use crate::{
 /// A case, a scenario or a stub has something in it that its command refuses, or never looks at.
 const MALFORMED: &str = "file.malformed";
 
+const EMPTY_SCENARIO: &str = "the file is empty: a scenario has a start and steps";
+
 /// The file couldn't be read.
 pub const NOT_READ: &str = "file.not-read";
 
@@ -109,7 +111,7 @@ fn issues_of(
     if source.sections(0).is_some() {
         return Vec::new();
     }
-    let Some(value) = source.value(0) else { return Vec::new() };
+    let value = source.value(0);
     // What is in the folder of its command is read by that, whatever it looks like.
     let folder = file.path().parent().and_then(|folder| folder.file_name());
     let is_in = |name: &str| folder.is_some_and(|folder| folder == name);
@@ -134,7 +136,7 @@ fn issues_of(
         }
     } else if count > 1 && is_scenario() {
         Some(file_issue(&Pointer::root(), several_documents(count, "scenario")))
-    } else if is_stub(value) || is_in(stubs::FOLDER) {
+    } else if value.is_some_and(is_stub) || is_in(stubs::FOLDER) {
         match read_stub(source) {
             Err(issue) => Some(issue),
             Ok(stub) => {
@@ -143,7 +145,10 @@ fn issues_of(
             }
         }
     } else if is_scenario() {
-        Scenario::from_value(value).err()
+        match value {
+            Some(value) => Scenario::from_value(value).err(),
+            None => Some(file_issue(&Pointer::root(), EMPTY_SCENARIO)),
+        }
     } else {
         None
     };

@@ -385,6 +385,7 @@ impl Root {
         }
         self.dispatch_reply(reply, state, &mut messages);
         self.reading.note_messages(input, &messages);
+        messages.extend(self.screen(state).and_then(|screen| screen.due_message(state)));
         messages
     }
 

@@ -114,6 +114,12 @@ pub trait Screen {
     /// the screen.
     fn handle_input(&mut self, input: &Input, state: &State) -> Reply;
 
+    /// What the application has to know of what is shown here, where it doesn't yet; asked after
+    /// each input.
+    fn due_message(&self, _state: &State) -> Option<Message> {
+        None
+    }
+
     /// An action of one of its scopes, or a global one that belongs to panes (next pane, find).
     fn handle_action(&mut self, act: ActionId, state: &State) -> Reply;
 

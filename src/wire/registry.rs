@@ -176,8 +176,8 @@ impl Registry {
     }
 
     /// Runs one call to its end and sends its events, `EventKind::End` exactly once, and after it
-    /// only strays and receipts. Waits when `events` is full. Dropping the future cancels the call
-    /// (nothing is sent after that).
+    /// only strays and receipts. Waits when `events` is full. Dropping the future cancels the call;
+    /// what is sent for that, and what comes all the same, may follow.
     pub fn run_call<'a>(
         &'a self,
         connection: &'a Connection,
@@ -202,7 +202,7 @@ impl Registry {
                 Ok(filled) => (filled, None),
                 Err(problem) => (request, Some(problem)),
             };
-            let limits = limits.over(connection);
+            let limits = limits.over(connection, &request.name);
             let mut begun = session::begin_call(request, limits, events);
             begun.hide_secrets(&self.secrets);
             if let Some(problem) = unknown {

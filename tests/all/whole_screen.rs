@@ -852,10 +852,12 @@ fn tools_of_a_file_that_is_not_read_in_place_are_offered() {
     assert!(bench.shows("f  Add the tools of tools.json"), "{}", bench.screen());
     assert!(!bench.shows("package.json"), "{}", bench.screen());
     bench.keys("f");
+    assert!(bench.shows("╭ Paste tools as those of") && bench.shows("OpenSearch"));
+    bench.keys("enter");
     assert!(bench.shows("get_weather") && bench.shows("mcp/"), "{}", bench.screen());
     bench.keys("esc");
     assert!(bench.shows("Welcome to toolcrib"), "{}", bench.screen());
-    bench.keys("f enter");
+    bench.keys("f enter enter");
     let [tool] = &bench.state.catalog.tools[..] else { panic!("{}", bench.screen()) };
     // No part of its schema is lost.
     assert_eq!((tool.name.as_str(), tool.entry.system), ("get_weather", "mcp"));

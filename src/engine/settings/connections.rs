@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// Every key of a connection but those that systems add.
-pub(crate) const KEYS: [&str; 24] = [
+pub(crate) const KEYS: [&str; 25] = [
     "transport",
     "servers",
     COMMAND,
@@ -45,6 +45,7 @@ pub(crate) const KEYS: [&str; 24] = [
     "key-file",
     LARGEST,
     TIMEOUT,
+    TOOL_TIMEOUTS,
     TOOLS,
     VARIABLES,
     VARIABLES_KEY,
@@ -58,6 +59,9 @@ pub(crate) const LARGEST: &str = "largest-answer";
 
 /// How long each message of an answer may take.
 pub(crate) const TIMEOUT: &str = "timeout";
+
+/// The same for single tools, by their names.
+pub(crate) const TOOL_TIMEOUTS: &str = "tool-timeouts";
 
 /// The list within a connection that names the tools whose calls go through it.
 pub(crate) const TOOLS: &str = "tools";
@@ -109,6 +113,12 @@ pub(crate) fn read_connection(
         reader.read_count(table, LARGEST).map_or(LARGEST_ANSWER, |count| count.saturating_mul(MIB));
     connection.timeout = reader.read_duration(table, TIMEOUT);
     connection.variables = read_variables(reader, table);
+    if let Some(times) = reader.read_table(table, TOOL_TIMEOUTS) {
+        for tool in times.members.keys() {
+            let time = reader.read_duration(&times, tool).map(|time| (tool.clone(), time));
+            connection.tool_timeouts.extend(time);
+        }
+    }
     Some(connection)
 }
 

@@ -63,8 +63,7 @@ impl Session {
         let Some(tool) = tool else {
             return self.out.push("Name a tool: model view TOOL".to_owned());
         };
-        let text =
-            model_text::prompts_text(tool, &state.catalog) + &model_text::functions_text(tool);
+        let text = model_text::tool_text(tool, &state.catalog);
         self.say_long(&text.lines().map(str::to_owned).collect::<Vec<_>>());
     }
 

@@ -396,6 +396,10 @@ impl Screen for Tools {
         self.preview.sync_state(state);
     }
 
+    fn due_message(&self, state: &State) -> Option<Message> {
+        self.preview.due_message(state)
+    }
+
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
         let left = (area.width / 5).clamp(28, 44);
         let right = (area.width * 9 / 25).clamp(34, 96);

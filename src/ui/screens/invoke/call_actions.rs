@@ -132,6 +132,7 @@ pub(crate) const ACTIONS: &[Row] = &[
         .keys(&[verbs::EXPLAIN])
         .help("Show all of the tool: its description, its definition, and what models see of it"),
     Row::new(Scope::Invoke, "arguments-as-json", "arguments as JSON", Invoke::switch_json)
+        .edit_keys(&["alt+w"])
         .help("Edit all arguments as JSON text, or in their form again")
         .refused(|_, state| send_refusal(state)),
     Row::new(Scope::Invoke, "show-secrets", "show secrets", |screen, _| {

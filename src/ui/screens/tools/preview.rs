@@ -39,6 +39,7 @@ use crate::{
 
 const FILE: usize = 0;
 const JSON: usize = 1;
+const MODEL: usize = 2;
 const PROBLEMS: usize = 3;
 /// Only of entries that have something to try.
 const TRY: usize = 4;
@@ -61,7 +62,7 @@ pub(super) struct Preview {
 
 /// The lines of what is shown, kept while that stays the same.
 struct Cache {
-    of: (usize, u64, Option<EntryId>, String, Vec<(String, String)>),
+    of: (usize, u64, Option<EntryId>, String, Vec<(String, String)>, u64),
     text: SharedText,
     /// Shared with the file as it was read, where that is what is shown.
     lines: Lines,
@@ -135,6 +136,13 @@ impl Preview {
         if self.samples.is_open() { TRY + 1 } else { TRY }
     }
 
+    /// Whether what models see is shown, where the application doesn't know it yet.
+    pub(super) fn due_message(&self, state: &State) -> Option<Message> {
+        let is_shown = self.tabs.at == MODEL;
+        (state.model_page.is_shown != is_shown)
+            .then_some(Message::Document(DocumentMessage::ShowModel(is_shown)))
+    }
+
     /// Shows the samples of the chosen entry.
     pub(super) fn show_samples(&mut self) {
         self.tabs.at = TRY;
@@ -193,6 +201,7 @@ impl Preview {
         let foot = match self.tabs.at {
             TRY => Some(self.samples.form().position()),
             PROBLEMS => self.problems.position_text(state),
+            MODEL if state.model_page.is_under_way() => Some("rendering…".to_owned()),
             _ => self.lines.position_text(self.row_count()),
         };
         draw_foot(&foot.unwrap_or_default(), frame.buffer_mut(), area, styles);
@@ -229,6 +238,7 @@ impl Preview {
             state.selected.clone(),
             state.connection_here().name,
             state.invoke.samples.clone(),
+            state.model_page.revision(),
         );
         if self.cache.as_ref().is_some_and(|cache| cache.of == of) {
             return;
@@ -520,10 +530,11 @@ fn model_page(state: &State) -> String {
     let Some(tool) = state.selected.as_ref().and_then(|id| state.catalog.tool(id)) else {
         return "# models only see tools, not services or servers".into();
     };
-    merging_text(tool, state)
-        + &onward_text(tool, state)
-        + &model_text::prompts_text(tool, &state.catalog)
-        + &model_text::functions_text(tool)
+    let seen = match model_text::takes_long(tool) {
+        true => state.model_page.text_of(tool.id()).unwrap_or_default().to_owned(),
+        false => model_text::tool_text(tool, &state.catalog),
+    };
+    merging_text(tool, state) + &onward_text(tool, state) + &seen
 }
 
 /// What the tool's service makes of a call with the arguments typed in Invoke; without any, with a

@@ -59,6 +59,8 @@ const SET_LEVEL: &str = "logging/setLevel";
 
 /// How many bytes of a call wait at most for whoever reads it; then the server waits.
 const INBOX: usize = 8 * 1024 * 1024;
+/// How many frames wait for who looks at what comes of a request that was given up.
+const PARTING: usize = 64;
 
 /// An open connection.
 pub(crate) struct Channel {
@@ -235,7 +237,7 @@ impl Bus for Channel {
                 return Ok(receiver);
             }
             let (leaving, left) = oneshot::channel();
-            let (shown, parting) = oneshot::channel();
+            let (shown, parting) = mpsc::channel(PARTING);
             let leaving = Leaving { parting: Some(shown), _left: leaving };
             let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
             waiting.retain(|_, (sender, _)| !sender.is_closed());
