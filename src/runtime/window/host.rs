@@ -99,9 +99,7 @@ impl WindowHost {
                 self.focus = if is_focused { Focus::Gained } else { Focus::Lost };
                 HostEvent::Message(Message::Focus(self.focus))
             }
-            FromWindow::Problem(words) => {
-                HostEvent::Message(Message::Notice(NoticeKind::Warning, words))
-            }
+            FromWindow::Notice(kind, words) => HostEvent::Message(Message::Notice(kind, words)),
             FromWindow::Dropped(path) => event_of(dropped::take_in(&path)),
             FromWindow::OpenWindow(goal) => event_of(dropped::open_another(&goal)),
         }

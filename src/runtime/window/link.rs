@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 use winit::event_loop::EventLoopProxy;
 
 use super::{colours::Ground, glyphs::PlacedImage};
-use crate::app::{input::Input, message::WindowGoal};
+use crate::app::{input::Input, message::WindowGoal, notices::NoticeKind};
 
 /// What the window reports.
 #[derive(Debug)]
@@ -30,8 +30,8 @@ pub(super) enum FromWindow {
     Dropped(PathBuf),
     /// The program asks for another window.
     OpenWindow(WindowGoal),
-    /// In words, something that it cannot do.
-    Problem(String),
+    /// Something to be said to the user.
+    Notice(NoticeKind, String),
 }
 
 /// What the window is asked for.
