@@ -266,10 +266,11 @@ pub enum Effect {
     PutSample(&'static str),
     /// Remember the theme for the next start.
     KeepTheme(String),
-    /// Show a desktop notification.
+    /// Show a notification.
     Notify {
         notification: Notification,
-        way: NotificationWay,
+        /// How, where there are several ways: a window has only the desktop's.
+        way: Option<NotificationWay>,
     },
     /// Remember for the next start whether there are notifications.
     KeepNotifications {

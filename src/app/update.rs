@@ -62,7 +62,7 @@ pub fn update(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
     let mut effects = handle_message(state, message, now);
     recovery::ask_to_recover(state);
     if tour::advance(state) {
-        state.notices.push(NoticeKind::Done, tour::END, now);
+        state.notices.push(NoticeKind::Done, tour::end_words(state), now);
     }
     effects.extend(checks::due_check(state));
     effects.extend(notifying::due_notifications(state));

@@ -325,8 +325,8 @@ impl Performer {
             Effect::PutSample(name) => self.put_sample(name),
             Effect::KeepTheme(theme) => self.keep_choice(Choice::Theme(theme)),
             Effect::KeepNotifications { on } => self.keep_choice(Choice::Notifications { on }),
-            Effect::Notify { notification, .. } => {
-                tokio::spawn(desktop::show_or_say(notification, self.messages.clone()));
+            Effect::Notify { notification, way } => {
+                tokio::spawn(desktop::show_or_say(notification, way, self.messages.clone()));
             }
             Effect::ListKept { .. }
             | Effect::OpenKept(_)
