@@ -341,10 +341,10 @@ fn a_button_sends_once_however_fast_it_is_pressed() {
     // The button stops the call now; the second press of a double press does not.
     let stops = |effect: &Effect| matches!(effect, Effect::Cancel(_));
     bench.set_now(1_200);
-    bench.clicks("[ Stop Esc ]");
+    bench.clicks("[ Stop Ctrl+X ]");
     assert!(calls(&bench) == 1 && !bench.effects.iter().any(stops), "{:?}", bench.effects);
     bench.set_now(3_000);
-    bench.clicks("[ Stop Esc ]");
+    bench.clicks("[ Stop Ctrl+X ]");
     assert!(bench.effects.iter().any(stops), "a press of its own: {:?}", bench.effects);
 }
 
@@ -679,8 +679,8 @@ fn unsaved_work_has_a_button_that_saves_on_workflow() {
 fn the_button_that_sends_stops_a_call_that_streams() {
     let mut bench = ready();
     bench.clicks("[ Send F6 ]");
-    assert!(!bench.shows("[ Send") && bench.shows("[ Stop Esc ]"), "{}", bench.screen());
-    bench.clicks("[ Stop Esc ]");
+    assert!(!bench.shows("[ Send") && bench.shows("[ Stop Ctrl+X ]"), "{}", bench.screen());
+    bench.clicks("[ Stop Ctrl+X ]");
     let stops = |effect: &Effect| matches!(effect, Effect::Cancel(_));
     assert!(bench.effects.iter().any(stops), "{:?}", bench.effects);
     let end = EventKind::End { outcome: Outcome::Cancelled, problem: None };

@@ -109,7 +109,7 @@ pub(crate) const ACTIONS: &[Row] = &[
     )
     .refused(|_, state| no_run(state)),
     Row::new(Scope::ModelRun, "stop-run", "stop", |_, _| agent_reply(AgentMessage::Stop))
-        .keys(&[verbs::ESCAPE])
+        .keys(&[verbs::STOP])
         .help("Stop the run while the model speaks or a tool is called")
         .refused(|_, state| refuse_when(!state.invoke.agent.is_moving(), "nothing moves now")),
     Row::new(Scope::ModelRun, "end-run", "end run", |_, _| agent_reply(AgentMessage::Stop))
