@@ -9,7 +9,7 @@ use super::{
     agent_run::AgentEffect,
     answering::AskId,
     checking::Snapshot,
-    message::{Purpose, TextTarget, WindowGoal},
+    message::{ClipboardAct, Purpose, TextTarget, WindowGoal},
     outside_text::OutsideText,
     resources::ItemId,
     sign_in::SignInEffect,
@@ -278,6 +278,8 @@ pub enum Effect {
     },
     /// Start the program again with a window of its own. Answered by a notice or `Failed`.
     OpenWindow(WindowGoal),
+    /// Paste from other programs, or offer them what was selected.
+    Clipboard(ClipboardAct),
     /// Stop until the shell lets the program go on.
     Suspend,
     /// End the program.

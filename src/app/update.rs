@@ -119,6 +119,10 @@ fn handle_message(state: &mut State, message: Message, now: Millis) -> Vec<Effec
             state.notices.push_problem(&problem, now);
         }
         Message::OpenWindow(goal) => return vec![Effect::OpenWindow(goal)],
+        Message::Clipboard(act) if state.keymap.is_in_window() => {
+            return vec![Effect::Clipboard(act)];
+        }
+        Message::Clipboard(_) => {}
         Message::Suspend => return vec![Effect::Suspend],
         Message::QuitWhenSaved => state.leaving = true,
         Message::Unread(unread) => state.documents.unread = unread,

@@ -339,6 +339,7 @@ impl Performer {
             | Effect::RemoveKept(_) => self.keeper.perform(effect),
             // The loop does these itself: they need the terminal.
             Effect::Copy(_)
+            | Effect::Clipboard(_)
             | Effect::Editor { .. }
             | Effect::EditText { .. }
             | Effect::OpenWindow(_)

@@ -362,7 +362,7 @@ impl Root {
             Taken::Selected(text) => {
                 let what = count_text(text.chars().count(), "letter", "letters");
                 messages.push(Message::Copy { what, text });
-                self.reading.note_messages(input, &messages);
+                self.reading.note_messages(input, &mut messages);
                 return messages;
             }
         }
@@ -384,7 +384,7 @@ impl Root {
             reply = self.route_input(&Input::Mouse(twice), state);
         }
         self.dispatch_reply(reply, state, &mut messages);
-        self.reading.note_messages(input, &messages);
+        self.reading.note_messages(input, &mut messages);
         messages
     }
 

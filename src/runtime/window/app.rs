@@ -26,6 +26,7 @@ use super::{
 use crate::{
     app::{
         input::{Button, Input, Key, Mods},
+        message::ClipboardAct,
         notices::NoticeKind,
     },
     store::window_state::WindowState,
@@ -350,7 +351,9 @@ impl WindowApp {
 
     fn copy_selection(&self) {
         if let (Some(selection), Some(scene)) = (self.pointer.selection(), &self.scene) {
-            self.clipboard.copy_selected(selection.text(&scene.buffer));
+            let text = selection.text(&scene.buffer);
+            self.clipboard.select(text.clone());
+            self.clipboard.copy(text);
         }
     }
 
@@ -469,6 +472,8 @@ impl ApplicationHandler<ToWindow> for WindowApp {
         match asked {
             ToWindow::Picture => self.take_picture(),
             ToWindow::Copy(text) => self.clipboard.copy(text),
+            ToWindow::Clipboard(ClipboardAct::Paste) => self.paste(Which::Copied),
+            ToWindow::Clipboard(ClipboardAct::Select(text)) => self.clipboard.select(text),
             ToWindow::NotCopied(words) => {
                 self.report(FromWindow::Notice(NoticeKind::Warning, words));
             }

@@ -24,8 +24,8 @@ pub(super) enum Answer {
 
 enum Request {
     Copy(String),
-    /// Also for the middle button.
-    CopySelected(String),
+    /// For the middle button.
+    Select(String),
     Paste(Which),
 }
 
@@ -52,9 +52,10 @@ impl ClipboardThread {
         self.ask(Request::Copy(text));
     }
 
-    /// Copies what the user selected with the mouse.
-    pub fn copy_selected(&self, text: String) {
-        self.ask(Request::CopySelected(text));
+    /// Offers what the user selected with the mouse to the middle button, where the system has such
+    /// a thing.
+    pub fn select(&self, text: String) {
+        self.ask(Request::Select(text));
     }
 
     pub fn paste(&self, which: Which) {
@@ -88,10 +89,7 @@ fn serve(asked: &Receiver<Request>, answer: impl Fn(Answer)) {
                 continue;
             }
             Request::Copy(text) => clipboard.and_then(|clipboard| clipboard.set_text(text)),
-            Request::CopySelected(text) => clipboard.and_then(|clipboard| {
-                set_selected(clipboard, &text)?;
-                clipboard.set_text(text)
-            }),
+            Request::Select(text) => clipboard.and_then(|clipboard| set_selected(clipboard, text)),
         };
         if let Err(error) = copied {
             answer(Answer::NotCopied(words(error)));
@@ -115,7 +113,7 @@ fn get_text(clipboard: &mut Clipboard, _which: Which) -> Result<String, Error> {
 }
 
 #[cfg(all(unix, not(target_vendor = "apple")))]
-fn set_selected(clipboard: &mut Clipboard, text: &str) -> Result<(), Error> {
+fn set_selected(clipboard: &mut Clipboard, text: String) -> Result<(), Error> {
     use arboard::{LinuxClipboardKind, SetExtLinux as _};
     match clipboard.set().clipboard(LinuxClipboardKind::Primary).text(text) {
         // Not every compositor has one.
@@ -125,6 +123,6 @@ fn set_selected(clipboard: &mut Clipboard, text: &str) -> Result<(), Error> {
 }
 
 #[cfg(not(all(unix, not(target_vendor = "apple"))))]
-fn set_selected(_clipboard: &mut Clipboard, _text: &str) -> Result<(), Error> {
+fn set_selected(_clipboard: &mut Clipboard, _text: String) -> Result<(), Error> {
     Ok(())
 }

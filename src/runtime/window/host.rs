@@ -151,6 +151,7 @@ impl Host for WindowHost {
                 return Ok(Flow::Quit);
             }
             Effect::Copy(text) => self.window.ask(ToWindow::Copy(text)),
+            Effect::Clipboard(act) => self.window.ask(ToWindow::Clipboard(act)),
             Effect::Suspend => self.window.ask(ToWindow::Minimise),
             Effect::OpenWindow(goal) => self.early.push(FromWindow::OpenWindow(goal)),
             Effect::Editor { .. } | Effect::EditText { .. } => {

@@ -13,7 +13,11 @@ use tokio::sync::mpsc;
 use winit::event_loop::EventLoopProxy;
 
 use super::{colours::Ground, glyphs::PlacedImage};
-use crate::app::{input::Input, message::WindowGoal, notices::NoticeKind};
+use crate::app::{
+    input::Input,
+    message::{ClipboardAct, WindowGoal},
+    notices::NoticeKind,
+};
 
 /// What the window reports.
 #[derive(Debug)]
@@ -40,6 +44,7 @@ pub(super) enum ToWindow {
     /// A picture is there.
     Picture,
     Copy(String),
+    Clipboard(ClipboardAct),
     /// The clipboard's text is here, or why it isn't.
     Pasted(Result<String, String>),
     /// In words, why a text could not be copied.

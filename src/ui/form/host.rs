@@ -19,7 +19,7 @@ use crate::{
     app::{
         actions::ActionId,
         input::{Code, Input, Key, Mods},
-        message::{DocumentMessage, Message, TextTarget},
+        message::{ClipboardAct, DocumentMessage, Message, TextTarget},
         notices::NoticeKind,
         state::State,
     },
@@ -56,6 +56,10 @@ pub(crate) struct FormHost<O> {
     /// What was open in forms that were taken out, and where the cursor was; the newest first.
     left: Vec<(O, FormPlace)>,
 }
+
+/// A terminal keeps what other programs copied to itself.
+const NOT_COPIED: &str =
+    "nothing was copied here yet; what others copied your terminal's key pastes";
 
 /// How many forms are remembered by their places.
 const MOST_LEFT: usize = 64;
@@ -290,6 +294,14 @@ impl<O: ValueOwner> FormHost<O> {
             FormReply::Copy { what, text, edits } => {
                 with(made(edits), Message::Copy { what, text })
             }
+            FormReply::Selected(text) => {
+                Reply::send(Message::Clipboard(ClipboardAct::Select(text)))
+            }
+            FormReply::PasteText if state.keymap.is_in_window() => {
+                Reply::send(Message::Clipboard(ClipboardAct::Paste))
+            }
+            FormReply::PasteText if state.clip.is_empty() => Reply::Refused(NOT_COPIED.into()),
+            FormReply::PasteText => self.input(&Input::Paste(state.clip.clone()), state),
             FormReply::OpenEditor { at, text } => {
                 let (target, at) = owner.text_target(at, state);
                 Reply::send(Message::Document(DocumentMessage::EditText { target, at, text }))
