@@ -88,7 +88,7 @@ impl WindowApp {
             program,
             clipboard: ClipboardThread::start(move |answer| {
                 pasted.ask(match answer {
-                    Answer::Pasted(text) => ToWindow::Pasted(text),
+                    Answer::Pasted(which, text) => ToWindow::Pasted(which, text),
                     Answer::NotCopied(words) => ToWindow::NotCopied(words),
                 });
             }),
@@ -132,10 +132,11 @@ impl WindowApp {
         self.clipboard.paste(which);
     }
 
-    fn on_pasted(&mut self, pasted: Result<String, String>) {
-        self.report(match pasted {
-            Ok(text) => FromWindow::Input(Input::Paste(text)),
-            Err(words) => FromWindow::Notice(NoticeKind::Warning, words),
+    fn on_pasted(&mut self, which: Which, pasted: Result<String, String>) {
+        self.report(match (which, pasted) {
+            (Which::Copied, Ok(text)) => FromWindow::Input(Input::Paste(text)),
+            (Which::Selected(cell), Ok(text)) => FromWindow::PasteAt(cell, text),
+            (_, Err(words)) => FromWindow::Notice(NoticeKind::Warning, words),
         });
         let later = self.after_paste.take().unwrap_or_default();
         later.into_iter().for_each(|input| self.send(input));
@@ -366,7 +367,7 @@ impl WindowApp {
             PointerAct::Send(input) => self.send(input),
             PointerAct::Selected => self.show_overlay(),
             PointerAct::Copy => self.copy_selection(),
-            PointerAct::PasteSelected => self.paste(Which::Selected),
+            PointerAct::PasteAt(cell) => self.paste(Which::Selected(cell)),
             PointerAct::Zoom(steps) => self.change_zoom(steps),
         }
     }
@@ -477,7 +478,7 @@ impl ApplicationHandler<ToWindow> for WindowApp {
             ToWindow::NotCopied(words) => {
                 self.report(FromWindow::Notice(NoticeKind::Warning, words));
             }
-            ToWindow::Pasted(pasted) => self.on_pasted(pasted),
+            ToWindow::Pasted(which, pasted) => self.on_pasted(which, pasted),
             ToWindow::Minimise => {
                 if let Some(shown) = &self.shown {
                     shown.window.set_minimized(true);

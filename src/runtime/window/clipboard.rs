@@ -11,14 +11,15 @@ use arboard::{Clipboard, Error};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Which {
     Copied,
-    /// What was selected last; where the system has no such thing, what was copied.
-    Selected,
+    /// What was selected last, for this cell, by column and row; where the system has no such thing,
+    /// what was copied.
+    Selected((u16, u16)),
 }
 
 /// What came of a request that has an answer.
 #[derive(Debug)]
 pub(super) enum Answer {
-    Pasted(Result<String, String>),
+    Pasted(Which, Result<String, String>),
     NotCopied(String),
 }
 
@@ -85,7 +86,7 @@ fn serve(asked: &Receiver<Request>, answer: impl Fn(Answer)) {
         let copied = match request {
             Request::Paste(which) => {
                 let text = clipboard.and_then(|clipboard| get_text(clipboard, which));
-                answer(Answer::Pasted(text.map_err(words)));
+                answer(Answer::Pasted(which, text.map_err(words)));
                 continue;
             }
             Request::Copy(text) => clipboard.and_then(|clipboard| clipboard.set_text(text)),
@@ -102,7 +103,7 @@ fn get_text(clipboard: &mut Clipboard, which: Which) -> Result<String, Error> {
     use arboard::{GetExtLinux as _, LinuxClipboardKind};
     let kind = match which {
         Which::Copied => LinuxClipboardKind::Clipboard,
-        Which::Selected => LinuxClipboardKind::Primary,
+        Which::Selected(_) => LinuxClipboardKind::Primary,
     };
     clipboard.get().clipboard(kind).text()
 }

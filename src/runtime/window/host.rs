@@ -88,6 +88,7 @@ impl WindowHost {
     fn on_report(&mut self, report: FromWindow) -> HostEvent {
         match report {
             FromWindow::Input(input) => HostEvent::Input(input),
+            FromWindow::PasteAt(cell, text) => HostEvent::PasteAt(cell, text),
             FromWindow::Resized => HostEvent::Resized,
             FromWindow::Close => HostEvent::Close,
             FromWindow::SystemDark(is_dark) if self.follows_system => {

@@ -12,7 +12,7 @@ use ratatui::{buffer::Buffer, layout::Position};
 use tokio::sync::mpsc;
 use winit::event_loop::EventLoopProxy;
 
-use super::{colours::Ground, glyphs::PlacedImage};
+use super::{clipboard::Which, colours::Ground, glyphs::PlacedImage};
 use crate::app::{
     input::Input,
     message::{ClipboardAct, WindowGoal},
@@ -23,6 +23,8 @@ use crate::app::{
 #[derive(Debug)]
 pub(super) enum FromWindow {
     Input(Input),
+    /// What the middle button pastes, and where it was pressed, by column and row.
+    PasteAt((u16, u16), String),
     Resized,
     /// The user closes it: asked as when leaving.
     Close,
@@ -45,8 +47,8 @@ pub(super) enum ToWindow {
     Picture,
     Copy(String),
     Clipboard(ClipboardAct),
-    /// The clipboard's text is here, or why it isn't.
-    Pasted(Result<String, String>),
+    /// The text that was asked for is here, or why it isn't.
+    Pasted(Which, Result<String, String>),
     /// In words, why a text could not be copied.
     NotCopied(String),
     Minimise,

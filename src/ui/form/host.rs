@@ -27,8 +27,7 @@ use crate::{
     syntax::{edit::Edit, source::Source},
     ui::{
         action_rows::{has_action, refuse_when},
-        styles::Styles,
-        view::Reply,
+        view::{Look, Reply},
         widgets::panes::{Panes, Step},
     },
 };
@@ -59,7 +58,7 @@ pub(crate) struct FormHost<O> {
 
 /// A terminal keeps what other programs copied to itself.
 const NOT_COPIED: &str =
-    "nothing was copied here yet; what others copied your terminal's key pastes";
+    "nothing was copied here yet; your terminal's own key pastes what others copied";
 
 /// How many forms are remembered by their places.
 const MOST_LEFT: usize = 64;
@@ -384,9 +383,10 @@ impl<O: ValueOwner> FormHost<O> {
         self.shown_form().and_then(Form::position_text).unwrap_or_default()
     }
 
-    pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, focused: bool) {
+    pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, focused: bool) {
         if let Some(form) = self.shown_form_mut() {
-            form.draw(buffer, area, styles, focused);
+            form.draw(buffer, area, look.styles, focused);
+            form.text_places().for_each(|place| look.mouse.types(place));
         }
     }
 }
