@@ -531,7 +531,7 @@ mod tests {
         let boxes: Vec<BoxSpec> = (0..90)
             .map(|row| BoxSpec { lines: vec![format!("s{row}.")], ..BoxSpec::default() })
             .collect();
-        let arrow = |to: usize| ArrowSpec { from: 0, to, label: String::new() };
+        let arrow = |to: usize| ArrowSpec { from: 0, to, label: format!("t{to}") };
         let arrows: Vec<ArrowSpec> = (1..90).map(arrow).collect();
         let direction = Direction::LeftToRight;
         let diagram = Diagram { boxes, arrows, first: 0, direction, measure: char_count };

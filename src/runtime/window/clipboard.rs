@@ -90,7 +90,7 @@ fn serve(asked: &Receiver<Request>, answer: impl Fn(Answer)) {
                 continue;
             }
             Request::Copy(text) => clipboard.and_then(|clipboard| clipboard.set_text(text)),
-            Request::Select(text) => clipboard.and_then(|clipboard| set_selected(clipboard, text)),
+            Request::Select(text) => clipboard.and_then(|clipboard| set_selected(clipboard, &text)),
         };
         if let Err(error) = copied {
             answer(Answer::NotCopied(words(error)));
@@ -114,7 +114,7 @@ fn get_text(clipboard: &mut Clipboard, _which: Which) -> Result<String, Error> {
 }
 
 #[cfg(all(unix, not(target_vendor = "apple")))]
-fn set_selected(clipboard: &mut Clipboard, text: String) -> Result<(), Error> {
+fn set_selected(clipboard: &mut Clipboard, text: &str) -> Result<(), Error> {
     use arboard::{LinuxClipboardKind, SetExtLinux as _};
     match clipboard.set().clipboard(LinuxClipboardKind::Primary).text(text) {
         // Not every compositor has one.
@@ -124,6 +124,6 @@ fn set_selected(clipboard: &mut Clipboard, text: String) -> Result<(), Error> {
 }
 
 #[cfg(not(all(unix, not(target_vendor = "apple"))))]
-fn set_selected(_clipboard: &mut Clipboard, _text: String) -> Result<(), Error> {
+fn set_selected(_clipboard: &mut Clipboard, _text: &str) -> Result<(), Error> {
     Ok(())
 }
