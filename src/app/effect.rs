@@ -9,7 +9,7 @@ use super::{
     agent_run::AgentEffect,
     answering::AskId,
     checking::Snapshot,
-    message::{Purpose, TextTarget, WindowGoal},
+    message::{ClipboardAct, Purpose, TextTarget, WindowGoal},
     model_page::PageGoal,
     outside_text::OutsideText,
     resources::ItemId,
@@ -269,10 +269,11 @@ pub enum Effect {
     PutSample(&'static str),
     /// Remember the theme for the next start.
     KeepTheme(String),
-    /// Show a desktop notification.
+    /// Show a notification.
     Notify {
         notification: Notification,
-        way: NotificationWay,
+        /// How, where there are several ways: a window has only the desktop's.
+        way: Option<NotificationWay>,
     },
     /// Remember for the next start whether there are notifications.
     KeepNotifications {
@@ -280,6 +281,8 @@ pub enum Effect {
     },
     /// Start the program again with a window of its own. Answered by a notice or `Failed`.
     OpenWindow(WindowGoal),
+    /// Paste from other programs, or offer them what was selected.
+    Clipboard(ClipboardAct),
     /// Stop until the shell lets the program go on.
     Suspend,
     /// End the program.

@@ -63,7 +63,7 @@ pub fn update(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
     let mut effects = handle_message(state, message, now);
     recovery::ask_to_recover(state);
     if tour::advance(state) {
-        state.notices.push(NoticeKind::Done, tour::END, now);
+        state.notices.push(NoticeKind::Done, tour::end_words(state), now);
     }
     effects.extend(checks::due_check(state));
     effects.extend(model_page::due_page(state));
@@ -121,6 +121,10 @@ fn handle_message(state: &mut State, message: Message, now: Millis) -> Vec<Effec
             state.notices.push_problem(&problem, now);
         }
         Message::OpenWindow(goal) => return vec![Effect::OpenWindow(goal)],
+        Message::Clipboard(act) if state.keymap.is_in_window() => {
+            return vec![Effect::Clipboard(act)];
+        }
+        Message::Clipboard(_) => {}
         Message::Suspend => return vec![Effect::Suspend],
         Message::QuitWhenSaved => state.leaving = true,
         Message::Unread(unread) => state.documents.unread = unread,

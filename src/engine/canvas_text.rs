@@ -124,7 +124,7 @@ pub(crate) fn picture_lines(
     (0..picture.height).step_by(BAND).flat_map(move |y| {
         let window =
             BoxArea { x: 0, y, width: picture.width, height: BAND.min(picture.height - y) };
-        draw_picture(diagram, picture, window)
+        draw_part(diagram, picture, window, Names::AtTop)
             .rows()
             .map(|cells| row_text(cells, &is_broken))
             .collect::<Vec<_>>()
@@ -170,10 +170,22 @@ const DOWN: u8 = 2;
 const LEFT: u8 = 4;
 const RIGHT: u8 = 8;
 
+/// Where a box has its texts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Names {
+    AtTop,
+    /// In the part of it that is drawn.
+    InView,
+}
+
 /// Draws the part of a diagram's picture that lies in a window; what is outside costs next to
-/// nothing.
+/// nothing. A box whose top is outside has its name in what is seen of it.
 #[must_use]
 pub fn draw_picture(diagram: &Diagram, picture: &Picture, window: BoxArea) -> Drawing {
+    draw_part(diagram, picture, window, Names::InView)
+}
+
+fn draw_part(diagram: &Diagram, picture: &Picture, window: BoxArea, names: Names) -> Drawing {
     let mut pen = Pen::new(diagram, window);
     let boxes = || {
         picture
@@ -193,7 +205,7 @@ pub fn draw_picture(diagram: &Diagram, picture: &Picture, window: BoxArea) -> Dr
     }
     pen.resolve_strokes();
     for (row, placed) in boxes() {
-        pen.draw_box_text(placed, row);
+        pen.draw_box_text(placed, row, names);
     }
     for (row, route) in picture.arrows.iter().enumerate() {
         pen.draw_head(route, Role::Head(row));
@@ -341,16 +353,18 @@ impl<'d> Pen<'d> {
     }
 
     /// The texts in a box; one without an edge is drawn out to its whole size.
-    fn draw_box_text(&mut self, placed: &PlacedBox, row: usize) {
+    fn draw_box_text(&mut self, placed: &PlacedBox, row: usize, names: Names) {
         let diagram = self.diagram;
         let BoxArea { x, y, width, height } = placed.area;
         let spec = &diagram.boxes[row];
         let (x, y) = if spec.frame == Frame::None {
             let bar = if diagram.direction == Direction::LeftToRight { "┃" } else { "━" };
             let text = spec.lines.first().map_or(1, |line| (diagram.measure)(line));
-            let is_edge = |at: &Point| {
-                let lies = diagram.direction == Direction::TopDown;
-                width.max(height) > 1 && (lies || at.x == x || at.x + 1 == x + width)
+            // A single cell beside the name would look like a part of it.
+            let lies = diagram.direction == Direction::TopDown && width != text + 1;
+            let is_edge = |at: &Point| match diagram.direction {
+                Direction::TopDown => lies && width.max(height) > 1,
+                Direction::LeftToRight => height > 1 && (at.x == x || at.x + 1 == x + width),
             };
             for at in (x..x + width)
                 .flat_map(|x| (y..y + height).map(move |y| Point { x, y }))
@@ -359,6 +373,14 @@ impl<'d> Pen<'d> {
                 self.set_cell(at, bar, Role::Border(row));
             }
             (x + width.saturating_sub(text) / 2, y + (height - 1) / 2)
+        } else if names == Names::InView {
+            let window = self.drawing.window;
+            let widest = spec.lines.iter().map(|line| (diagram.measure)(line)).max().unwrap_or(0);
+            let (right, bottom) = (x + width, y + height);
+            (
+                window.x.min(right.saturating_sub(2 + widest)).max(x + 2),
+                window.y.min(bottom.saturating_sub(1 + spec.lines.len())).max(y + 1),
+            )
         } else {
             (x + 2, y + 1)
         };
@@ -502,6 +524,46 @@ mod tests {
     fn the_documents_workflow() {
         insta::assert_snapshot!("left_to_right", drawn(&spec(), Direction::LeftToRight));
         insta::assert_snapshot!("top_down", drawn(&spec(), Direction::TopDown));
+    }
+
+    #[test]
+    fn the_name_of_a_box_is_in_what_is_seen_of_it_and_once_in_the_whole_picture() {
+        let boxes: Vec<BoxSpec> = (0..90)
+            .map(|row| BoxSpec { lines: vec![format!("s{row}.")], ..BoxSpec::default() })
+            .collect();
+        let arrow = |to: usize| ArrowSpec { from: 0, to, label: format!("t{to}") };
+        let arrows: Vec<ArrowSpec> = (1..90).map(arrow).collect();
+        let direction = Direction::LeftToRight;
+        let diagram = Diagram { boxes, arrows, first: 0, direction, measure: char_count };
+        let picture = diagram.layout();
+        let tall = picture.boxes[0].area;
+        assert!(tall.height > BAND, "{tall:?}");
+        let window = BoxArea { x: 0, y: tall.y + 20, width: picture.width, height: 6 };
+        let seen = draw_picture(&diagram, &picture, window);
+        let seen: Vec<String> = seen.rows().map(|cells| row_text(cells, &|_| false)).collect();
+        assert!(seen[0].contains("s0."), "{seen:?}");
+        let whole = picture_lines(&diagram, &picture, |_| false);
+        assert_eq!(whole.filter(|line| line.contains("s0.")).count(), 1);
+    }
+
+    #[test]
+    fn a_name_without_a_frame_has_bars_at_both_sides_or_none() {
+        let drawn = |width: usize| {
+            let spec =
+                BoxSpec { lines: vec!["s2".into()], frame: Frame::None, ..BoxSpec::default() };
+            let diagram = Diagram {
+                boxes: vec![spec],
+                arrows: Vec::new(),
+                first: 0,
+                direction: Direction::TopDown,
+                measure: char_count,
+            };
+            let area = BoxArea { x: 1, y: 0, width, height: 1 };
+            let boxes = vec![PlacedBox { area, to_itself: None, from_any: None }];
+            let picture = Picture { boxes, width: width + 2, height: 1, ..Picture::default() };
+            picture_lines(&diagram, &picture, |_| false).collect::<Vec<_>>().join("\n")
+        };
+        assert_eq!([drawn(2), drawn(3), drawn(4)], [" s2", " s2", " ━s2━"]);
     }
 
     fn diagrams(boxes: usize, arrows: usize) -> impl Strategy<Value = Diagram> {

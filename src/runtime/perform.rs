@@ -326,8 +326,8 @@ impl Performer {
             Effect::PutSample(name) => self.put_sample(name),
             Effect::KeepTheme(theme) => self.keep_choice(Choice::Theme(theme)),
             Effect::KeepNotifications { on } => self.keep_choice(Choice::Notifications { on }),
-            Effect::Notify { notification, .. } => {
-                tokio::spawn(desktop::show_or_say(notification, self.messages.clone()));
+            Effect::Notify { notification, way } => {
+                tokio::spawn(desktop::show_or_say(notification, way, self.messages.clone()));
             }
             Effect::ListKept { .. }
             | Effect::OpenKept(_)
@@ -340,6 +340,7 @@ impl Performer {
             | Effect::RemoveKept(_) => self.keeper.perform(effect),
             // The loop does these itself: they need the terminal.
             Effect::Copy(_)
+            | Effect::Clipboard(_)
             | Effect::Editor { .. }
             | Effect::EditText { .. }
             | Effect::OpenWindow(_)

@@ -265,7 +265,7 @@ pub(crate) const ACTIONS: &[Row] = &[
     .help("Open the demo, where everything can be tried, in a window of its own")
     .refused(|_, state| only_in_window(state)),
     Row::new(Scope::Global, "suspend", "suspend", |_, _| Reply::send(Message::Suspend))
-        .keys(&[verbs::SUSPEND])
+        .edit_keys(&["ctrl+alt+z"])
         .help("Suspend toolcrib and return to the shell; `fg` resumes it"),
     Row::new(Scope::Global, "quit", "quit", |_, _| Reply::send(Message::Quit { discard: false }))
         .keys(&[verbs::QUIT])

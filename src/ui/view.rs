@@ -39,6 +39,15 @@ pub struct Look<'l> {
 pub struct MousePlaces {
     pressed: RefCell<Vec<(Rect, ActionId)>>,
     read: RefCell<Vec<Rect>>,
+    typed: RefCell<Vec<Rect>>,
+}
+
+/// The same once all is drawn; the later ones may lie over the earlier ones.
+#[derive(Debug, Default)]
+pub(crate) struct FoundPlaces {
+    pub pressed: Vec<(Rect, ActionId)>,
+    pub read: Vec<Rect>,
+    pub typed: Vec<Rect>,
 }
 
 impl MousePlaces {
@@ -52,9 +61,17 @@ impl MousePlaces {
         self.read.borrow_mut().push(area);
     }
 
-    /// What is pressed, and what is read; the later ones may lie over the earlier ones.
-    pub(crate) fn into_places(self) -> (Vec<(Rect, ActionId)>, Vec<Rect>) {
-        (self.pressed.into_inner(), self.read.into_inner())
+    /// Text is typed there: a press puts the cursor to its place.
+    pub(crate) fn types(&self, area: Rect) {
+        self.typed.borrow_mut().push(area);
+    }
+
+    pub(crate) fn into_places(self) -> FoundPlaces {
+        FoundPlaces {
+            pressed: self.pressed.into_inner(),
+            read: self.read.into_inner(),
+            typed: self.typed.into_inner(),
+        }
     }
 }
 

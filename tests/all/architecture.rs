@@ -150,6 +150,7 @@ const FOLDERS: &[Folder] = &[
             "swash",
             "fontdb",
             "arboard",
+            "unicode_bidi",
             "rustix",
             "png",
             "zune_jpeg",

@@ -12,7 +12,7 @@ use toolcrib::{
         effect::Effect,
         history::HistoryMessage,
         input::{Button, Input, Mods, Mouse, MouseKind},
-        message::{DocumentMessage, Loaded, Message, ScreenId, WindowGoal},
+        message::{ClipboardAct, DocumentMessage, Loaded, Message, ScreenId, WindowGoal},
         notices::NoticeKind,
         question::Question,
         tour::Tour,
@@ -281,6 +281,43 @@ fn the_actions_menu_opens_by_its_key_and_by_the_right_button() {
 }
 
 #[test]
+fn the_right_button_in_a_text_copies_cuts_and_pastes_first() {
+    let text = "tool:\n  a: {type: text-completion, name: a, description: zebra quagga}\n";
+    for in_window in [true, false] {
+        let bench = Workbench::yaml(text, 120, 36);
+        let mut bench = if in_window { bench.in_window() } else { bench };
+        // The form alone: Preview has the text, too.
+        bench.keys("tab z");
+        bench.clicks("zebra quagga");
+        let at = bench.find("zebra quagga");
+        drags(&mut bench, at, (at.0 + 5, at.1));
+        let selected = bench.effects.iter().any(|effect| {
+            matches!(effect, Effect::Clipboard(ClipboardAct::Select(text)) if text == "zebra")
+        });
+        assert_eq!(selected, in_window, "{:?}", bench.effects);
+        let choose = |bench: &mut Workbench, title: &str| {
+            mouse(bench, MouseKind::Down(Button::Right), at);
+            let first = bench.find("copy text").1;
+            assert!(first <= bench.find("╭ Actions").1 + 3, "{}", bench.screen());
+            bench.types(title);
+            bench.keys("enter");
+            assert!(bench.shows(" EDIT "), "{title}: {}", bench.screen());
+        };
+        choose(&mut bench, "copy text");
+        assert_eq!(copied(&bench), Some("zebra"), "{}", bench.screen());
+        choose(&mut bench, "cut text");
+        assert!(!bench.shows("zebra quagga"), "{}", bench.screen());
+        choose(&mut bench, "paste text");
+        let paste = Effect::Clipboard(ClipboardAct::Paste);
+        assert_eq!(bench.effects.contains(&paste), in_window, "{:?}", bench.effects);
+        assert_eq!(bench.shows("zebra quagga"), !in_window, "{}", bench.screen());
+        choose(&mut bench, "select all");
+        bench.types("x");
+        assert!(!bench.shows("quagga"), "{}", bench.screen());
+    }
+}
+
+#[test]
 fn the_right_button_shows_actions_and_does_nothing_else() {
     let mut bench = Workbench::sample("demo", 120, 36);
     let at = bench.find("tell-joke");
@@ -341,10 +378,10 @@ fn a_button_sends_once_however_fast_it_is_pressed() {
     // The button stops the call now; the second press of a double press does not.
     let stops = |effect: &Effect| matches!(effect, Effect::Cancel(_));
     bench.set_now(1_200);
-    bench.clicks("[ Stop Esc ]");
+    bench.clicks("[ Stop Ctrl+X ]");
     assert!(calls(&bench) == 1 && !bench.effects.iter().any(stops), "{:?}", bench.effects);
     bench.set_now(3_000);
-    bench.clicks("[ Stop Esc ]");
+    bench.clicks("[ Stop Ctrl+X ]");
     assert!(bench.effects.iter().any(stops), "a press of its own: {:?}", bench.effects);
 }
 
@@ -679,8 +716,8 @@ fn unsaved_work_has_a_button_that_saves_on_workflow() {
 fn the_button_that_sends_stops_a_call_that_streams() {
     let mut bench = ready();
     bench.clicks("[ Send F6 ]");
-    assert!(!bench.shows("[ Send") && bench.shows("[ Stop Esc ]"), "{}", bench.screen());
-    bench.clicks("[ Stop Esc ]");
+    assert!(!bench.shows("[ Send") && bench.shows("[ Stop Ctrl+X ]"), "{}", bench.screen());
+    bench.clicks("[ Stop Ctrl+X ]");
     let stops = |effect: &Effect| matches!(effect, Effect::Cancel(_));
     assert!(bench.effects.iter().any(stops), "{:?}", bench.effects);
     let end = EventKind::End { outcome: Outcome::Cancelled, problem: None };

@@ -19,7 +19,7 @@ use crate::{
     app::{
         actions::ActionId,
         input::{Code, Input, Key, Mods},
-        message::{DocumentMessage, Message, TextTarget},
+        message::{ClipboardAct, DocumentMessage, Message, TextTarget},
         notices::NoticeKind,
         state::State,
     },
@@ -27,8 +27,7 @@ use crate::{
     syntax::{edit::Edit, source::Source},
     ui::{
         action_rows::{has_action, refuse_when},
-        styles::Styles,
-        view::Reply,
+        view::{Look, Reply},
         widgets::panes::{Panes, Step},
     },
 };
@@ -56,6 +55,10 @@ pub(crate) struct FormHost<O> {
     /// What was open in forms that were taken out, and where the cursor was; the newest first.
     left: Vec<(O, FormPlace)>,
 }
+
+/// A terminal keeps what other programs copied to itself.
+const NOT_COPIED: &str =
+    "nothing was copied here yet; your terminal's own key pastes what others copied";
 
 /// How many forms are remembered by their places.
 const MOST_LEFT: usize = 64;
@@ -290,6 +293,14 @@ impl<O: ValueOwner> FormHost<O> {
             FormReply::Copy { what, text, edits } => {
                 with(made(edits), Message::Copy { what, text })
             }
+            FormReply::Selected(text) => {
+                Reply::send(Message::Clipboard(ClipboardAct::Select(text)))
+            }
+            FormReply::PasteText if state.keymap.is_in_window() => {
+                Reply::send(Message::Clipboard(ClipboardAct::Paste))
+            }
+            FormReply::PasteText if state.clip.is_empty() => Reply::Refused(NOT_COPIED.into()),
+            FormReply::PasteText => self.input(&Input::Paste(state.clip.clone()), state),
             FormReply::OpenEditor { at, text } => {
                 let (target, at) = owner.text_target(at, state);
                 Reply::send(Message::Document(DocumentMessage::EditText { target, at, text }))
@@ -372,9 +383,10 @@ impl<O: ValueOwner> FormHost<O> {
         self.shown_form().and_then(Form::position_text).unwrap_or_default()
     }
 
-    pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, focused: bool) {
+    pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, focused: bool) {
         if let Some(form) = self.shown_form_mut() {
-            form.draw(buffer, area, styles, focused);
+            form.draw(buffer, area, look.styles, focused);
+            form.text_places().for_each(|place| look.mouse.types(place));
         }
     }
 }

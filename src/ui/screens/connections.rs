@@ -202,14 +202,15 @@ impl ConnectionsScreen {
         Reply::Send(messages)
     }
 
-    fn draw_form(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles) {
+    fn draw_form(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>) {
+        let styles = look.styles;
         let focused = self.middle.has_focus(MIDDLE);
         let title = format!("{} · {SETTINGS}", self.shown);
         let foot = self.middle.forms.position();
         let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }
             .draw(buffer, area, styles);
         if self.middle.forms.owner().is_some() {
-            return self.middle.forms.draw(buffer, inside, styles, focused);
+            return self.middle.forms.draw(buffer, inside, look, focused);
         }
         let inside = inset_area(inside);
         let words = format!(
@@ -305,7 +306,7 @@ impl Screen for ConnectionsScreen {
             self.list.draw(buffer, areas[LEFT], look.styles, state, self.middle.has_focus(LEFT));
         }
         if !areas[MIDDLE].is_empty() {
-            self.draw_form(buffer, areas[MIDDLE], look.styles);
+            self.draw_form(buffer, areas[MIDDLE], look);
         }
         if !areas[RIGHT].is_empty() {
             look.mouse.reads(areas[RIGHT].inner(Margin::new(1, 1)));

@@ -234,7 +234,7 @@ impl Screen for Invoke {
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         match self.panes.focus {
             _ if self.can_list => vec![("Enter", "list tools")],
-            MIDDLE => self.form_keys(),
+            MIDDLE => self.request.focused_form().keys(),
             LEFT if self.tools.is_typing() => {
                 vec![("↑↓", "choose"), ("Enter", "select"), ("Esc", "all")]
             }

@@ -45,7 +45,7 @@ use crate::{
             panes::{FormPanes, LEFT, MIDDLE, RIGHT},
             view::{Form, FormReply},
         },
-        styles::{Role, Styles},
+        styles::Role,
         view::{Look, Reply, Screen},
         widgets::{
             pane::Pane,
@@ -225,7 +225,8 @@ impl ResourcesScreen {
         items.into_iter().find(|item| ItemId::new(&shown.connection, item) == *shown)
     }
 
-    fn draw_arguments(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State) {
+    fn draw_arguments(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, state: &State) {
+        let styles = look.styles;
         let focused = self.middle.has_focus(MIDDLE);
         let foot = self.middle.forms.position();
         let item = self.shown_item(state);
@@ -245,7 +246,7 @@ impl ResourcesScreen {
             let below = height + 1;
             let form =
                 Rect { y: inside.y + below, height: inside.height.saturating_sub(below), ..inside };
-            self.middle.forms.draw(buffer, form, styles, focused);
+            self.middle.forms.draw(buffer, form, look, focused);
         }
     }
 }
@@ -327,7 +328,7 @@ impl Screen for ResourcesScreen {
             self.list.draw(buffer, areas[LEFT], look.styles, state, self.middle.has_focus(LEFT));
         }
         if !areas[MIDDLE].is_empty() {
-            self.draw_arguments(buffer, areas[MIDDLE], look.styles, state);
+            self.draw_arguments(buffer, areas[MIDDLE], look, state);
         }
         if !areas[RIGHT].is_empty() {
             let (shown, resources) = (self.shown.as_ref(), &state.network.resources);

@@ -537,7 +537,7 @@ impl Tools {
         let position = self.form.position();
         let pane = Pane { title: &title, note: &place, foot: &position, focused };
         let inside = pane.draw(frame.buffer_mut(), area, look.styles);
-        self.form.draw(frame.buffer_mut(), inside, look.styles, focused);
+        self.form.draw(frame.buffer_mut(), inside, look, focused);
     }
 
     /// A form that the keys come to waits for `Enter`.

@@ -181,7 +181,7 @@ impl Screen for WorkflowScreen {
             let change = if self.focused_pane() == Pane::Request { "tick" } else { "apply-change" };
             return vec![change, "what-if", "take-back", "next-pane"];
         }
-        let mut hints = if state.workflow.live.is_some() { vec!["take-back"] } else { Vec::new() };
+        let mut hints = if state.workflow.live.is_some() { vec!["stop-live"] } else { Vec::new() };
         hints.extend(match self.focused_pane() {
             Pane::Request => vec!["tick", "all-groups", "new-group", "user"],
             Pane::Graph if self.chain.is_open() => chain_actions::HINTS.to_vec(),

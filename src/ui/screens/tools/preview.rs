@@ -192,7 +192,7 @@ impl Preview {
             look.mouse.reads(inside);
         }
         match self.tabs.at {
-            TRY => self.samples.draw(frame.buffer_mut(), inside, styles, focused),
+            TRY => self.samples.draw(frame.buffer_mut(), inside, look, focused),
             PROBLEMS => {
                 self.problems.draw(frame.buffer_mut(), inside, look, state, focused);
             }

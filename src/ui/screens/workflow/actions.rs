@@ -17,6 +17,7 @@ use super::{
 use crate::{
     app::{
         actions::{ActionId, Scope},
+        calls::CallMessage,
         compose::arrows::Tail,
         message::{Message, ScreenId},
         state::State,
@@ -217,7 +218,11 @@ pub(crate) const ACTIONS: &[Row] = &[
     .refused(|_, state| tries::none_refusal(state)),
     Row::new(Scope::Workflow, "take-back", "cancel", WorkflowScreen::take_back_or_leave)
         .keys(&[verbs::ESCAPE])
-        .help("Discard the what-if, or stop the live call"),
+        .help("Discard the what-if, or go back one level"),
+    Row::new(Scope::Workflow, "stop-live", "stop", |_, state| stop_live(state))
+        .keys(&[verbs::STOP])
+        .help("Stop the live call")
+        .refused(|_, state| refuse_when(state.workflow.live.is_none(), "no live call is running")),
     Row::new(Scope::Workflow, "auto-run", "auto-run…", |screen, state| {
         screen.with_facts(|_, facts| walks::walk_menu(facts, state))
     })
@@ -544,6 +549,11 @@ impl WorkflowScreen {
             }
         })
     }
+}
+
+fn stop_live(state: &State) -> Reply {
+    let live = state.workflow.live.as_ref();
+    live.map_or(Reply::Handled, |live| Reply::send(Message::Call(CallMessage::Cancel(live.call))))
 }
 
 fn workflow_reply(message: WorkflowMessage) -> Reply {
