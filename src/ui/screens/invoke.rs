@@ -63,6 +63,7 @@ use crate::{
         form::view::{Form, FormReply},
         view::{Look, Reply, Screen, Target},
         widgets::{
+            find_line::FIND_KEYS,
             pane::Pane,
             panes::{Panes, SIDE_BY_SIDE},
         },
@@ -235,12 +236,11 @@ impl Screen for Invoke {
         match self.panes.focus {
             _ if self.can_list => vec![("Enter", "list tools")],
             MIDDLE => self.form_keys(),
-            LEFT if self.tools.is_typing() => {
-                vec![("↑↓", "choose"), ("Enter", "select"), ("Esc", "all")]
-            }
+            LEFT if self.tools.is_typing() => FIND_KEYS.to_vec(),
             RIGHT if self.answer.is_finding() => {
                 vec![("Enter", "next"), ("↑", "previous"), ("Esc", "done")]
             }
+            LEFT if self.tools.is_narrowed() => vec![("Enter", "arguments"), ("Esc", "all tools")],
             LEFT if self.tools.part == Part::Tools => vec![("Enter", "arguments")],
             LEFT if self.tools.part == Part::Unlisted => vec![("Enter", "list tools")],
             LEFT => vec![("Enter", "answer")],

@@ -55,7 +55,7 @@ use crate::{
     ui::{
         pasted,
         view::{Look, Reply, Screen, Target},
-        widgets::panes::Panes,
+        widgets::{find_line::FIND_KEYS, panes::Panes},
     },
 };
 
@@ -91,7 +91,7 @@ impl Screen for WorkflowScreen {
             return self.matrix.is_typing();
         }
         match self.focused_pane() {
-            Pane::Offers => self.offers.is_finding(),
+            Pane::Offers => self.offers.find().is_typing(),
             Pane::Graph => !self.chain.is_open() && self.graph.is_finding(),
             Pane::Request | Pane::Run => false,
         }
@@ -155,7 +155,7 @@ impl Screen for WorkflowScreen {
         if self.compose.is_drawing() && self.focused_pane() == Pane::Graph {
             return vec![("Enter", "draw arrow to it"), ("Esc", "cancel")];
         }
-        if self.is_typing() { vec![("Enter", "done"), ("Esc", "cancel")] } else { Vec::new() }
+        if self.is_typing() { FIND_KEYS.to_vec() } else { Vec::new() }
     }
 
     fn hint_title(&self, action: ActionId, state: &State) -> Option<&'static str> {

@@ -26,7 +26,11 @@ use crate::{
         find_index::{FindIndex, Findable},
         styles::{Role, Styles},
         view::{Look, Reply},
-        widgets::{list::ListCursor, pane::Pane, text_input::TextInput},
+        widgets::{
+            find_line::{FindKey, FindLine},
+            list::ListCursor,
+            pane::Pane,
+        },
     },
 };
 
@@ -99,9 +103,11 @@ pub(super) struct Tools {
     shown: Vec<usize>,
     cursor: ListCursor,
     calls: ListCursor,
-    filter: Option<TextInput>,
+    find: FindLine,
     /// The rows as they are searched, while they are.
     index: Option<FindIndex>,
+    /// The tool that was shown when the state was last looked at.
+    chosen: Option<EntryId>,
     tools_area: Rect,
     calls_area: Rect,
 }
@@ -136,14 +142,9 @@ impl Tools {
                 listed = Listed::First;
             }
             self.index = None;
-            self.apply_filter(state);
+            self.narrow(state);
         }
-        let chosen = tool_of(state);
-        if let Some(row) =
-            self.shown.iter().position(|row| Some(&self.rows[*row].id) == chosen.as_ref())
-        {
-            self.cursor.row = row;
-        }
+        self.follow_chosen(state);
         if let Some(row) = state
             .invoke
             .calls
@@ -169,17 +170,33 @@ impl Tools {
         !unlisted_names(&self.unlisted, state).is_empty()
     }
 
-    fn apply_filter(&mut self, state: &State) {
-        let Some(filter) = &self.filter else {
+    /// Puts the cursor on the tool that is shown.
+    fn follow_chosen(&mut self, state: &State) {
+        let chosen = tool_of(state);
+        let is_chosen = |tools: &Self, row: &usize| Some(&tools.rows[*row].id) == chosen.as_ref();
+        let mut row = self.shown.iter().position(|row| is_chosen(self, row));
+        if row.is_none() && self.chosen != chosen && self.find.is_narrowed() {
+            // Chosen elsewhere: it is to be seen here.
+            self.find.clear();
+            self.narrow(state);
+            row = self.shown.iter().position(|row| is_chosen(self, row));
+        }
+        self.cursor.row = row.unwrap_or(self.cursor.row);
+        self.chosen = chosen;
+    }
+
+    /// Lists what is looked for.
+    fn narrow(&mut self, state: &State) {
+        if !self.find.is_open() {
             self.index = None;
             self.shown = (0..self.rows.len()).collect();
             return;
-        };
+        }
         let rows = &self.rows;
         let index = self
             .index
             .get_or_insert_with(|| rows.iter().map(|row| findable_row(row, state)).collect());
-        self.shown = index.find(filter.text());
+        self.shown = index.find(self.find.needle());
     }
 
     pub(super) fn draw(
@@ -201,25 +218,18 @@ impl Tools {
         let lower = rows.saturating_add(2).min(most).max(3);
         let [upper, lower] =
             Layout::vertical([Constraint::Fill(1), Constraint::Length(lower)]).areas(area);
-        let note = match &self.filter {
-            Some(_) => format!("{} of {}", self.shown.len(), self.rows.len()),
-            None => format!("{} find", look.keymap.way_to("find")),
+        let note = match self.find.is_open() {
+            true => format!("{} of {}", self.shown.len(), self.rows.len()),
+            false => format!("{} find", look.keymap.way_to("find")),
         };
         let title = format!("Tools {}", self.rows.len());
         let tools_focus = focused && self.part == Part::Tools;
         let pane = Pane { title: &title, note: &note, focused: tools_focus, ..Pane::default() };
-        let mut inside = pane.draw(buffer, upper, styles);
-        if self.filter.is_none() {
+        let inside = pane.draw(buffer, upper, styles);
+        if !self.find.is_open() {
             look.mouse.presses(pane.note_area(upper), "find");
         }
-        if let Some(filter) = &mut self.filter {
-            let line = Rect { height: 1.min(inside.height), ..inside };
-            Pen::new(buffer, line, 0).put_text("/", styles[Role::Accent]);
-            let field = Rect { x: line.x + 1, width: line.width.saturating_sub(1), ..line };
-            filter.draw(buffer, field, styles[Role::FieldFocus], Some(styles[Role::Cursor]));
-            inside =
-                Rect { y: inside.y + line.height, height: inside.height - line.height, ..inside };
-        }
+        let mut inside = self.find.draw(buffer, inside, styles, tools_focus);
         let at_unlisted = (self.part == Part::Unlisted).then_some(focused);
         let unlisted = unlisted_names(&self.unlisted, state);
         inside.height -= draw_deployed(buffer, inside, look, (&unlisted, at_unlisted), state);
@@ -335,34 +345,38 @@ impl Tools {
     }
 
     pub(super) fn is_typing(&self) -> bool {
-        self.filter.is_some() && self.part == Part::Tools
+        self.find.is_typing() && self.part == Part::Tools
     }
 
-    pub(super) fn open_filter(&mut self) {
+    pub(super) fn is_narrowed(&self) -> bool {
+        self.find.is_narrowed() && self.part == Part::Tools
+    }
+
+    pub(super) fn open_find(&mut self) {
         self.part = Part::Tools;
-        self.filter.get_or_insert_default();
+        self.find.open();
     }
 
     pub(super) fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
         match input {
             Input::Key(key) => self.handle_key(*key, state),
-            Input::Paste(text) => match &mut self.filter {
-                Some(filter) => {
-                    filter.insert(text);
-                    self.apply_filter(state);
-                    self.choose_row(0)
-                }
-                None => Reply::Ignored,
-            },
+            Input::Paste(text) if self.find.insert(text) => self.choose_best(state),
+            Input::Paste(_) => Reply::Ignored,
             Input::Mouse(mouse) => self.handle_mouse(*mouse, state),
         }
     }
 
     fn handle_key(&mut self, key: Key, state: &State) -> Reply {
-        if self.is_typing()
-            && !matches!(key.code, Code::Up | Code::Down | Code::PageUp | Code::PageDown)
-        {
-            return self.filter_key(key, state);
+        if self.part == Part::Tools {
+            match self.find.handle_key(key) {
+                FindKey::Typed => return self.choose_best(state),
+                FindKey::Accepted => return self.choose_row(self.cursor.row),
+                FindKey::Cleared => {
+                    self.narrow(state);
+                    return Reply::Handled;
+                }
+                FindKey::Passed => {}
+            }
         }
         match self.part {
             Part::Tools => {
@@ -405,27 +419,9 @@ impl Tools {
         }
     }
 
-    fn filter_key(&mut self, key: Key, state: &State) -> Reply {
-        let Some(filter) = &mut self.filter else { return Reply::Ignored };
-        match key.code {
-            Code::Esc => {
-                self.filter = None;
-                self.apply_filter(state);
-                Reply::Handled
-            }
-            Code::Enter => {
-                let row = self.cursor.row;
-                let reply = self.choose_row(row);
-                self.filter = None;
-                self.apply_filter(state);
-                reply
-            }
-            _ if filter.handle_key(key) => {
-                self.apply_filter(state);
-                self.choose_row(0)
-            }
-            _ => Reply::Ignored,
-        }
+    fn choose_best(&mut self, state: &State) -> Reply {
+        self.narrow(state);
+        self.choose_row(0)
     }
 
     fn choose_row(&self, row: usize) -> Reply {
@@ -434,7 +430,8 @@ impl Tools {
     }
 
     fn handle_mouse(&mut self, mouse: Mouse, state: &State) -> Reply {
-        if self.filter.as_mut().is_some_and(|filter| filter.handle_mouse(mouse)) {
+        if self.find.handle_mouse(mouse) {
+            self.part = Part::Tools;
             return Reply::Handled;
         }
         let at = (mouse.column, mouse.row).into();

@@ -27,7 +27,7 @@ use crate::{
         view::{Look, Reply},
         widgets::{
             code,
-            find_line::draw_find_line,
+            find_line::{FIND_KEYS, draw_find_line},
             list::ListCursor,
             pane::{Pane, draw_foot},
             tabs::Tabs,
@@ -160,6 +160,18 @@ impl Preview {
             _ => self.find.is_some(),
         };
         is_finding || self.has_samples_open() && self.samples.form().is_typing()
+    }
+
+    /// The keys of the find line while it is open.
+    pub(super) fn find_keys(&self) -> Vec<(&'static str, &'static str)> {
+        match self.tabs.at {
+            PROBLEMS if self.problems.is_typing() => FIND_KEYS.to_vec(),
+            PROBLEMS if self.problems.is_narrowed() => vec![("Esc", "all problems")],
+            at if at < PROBLEMS && self.find.is_some() => {
+                vec![("Enter", "next"), ("Esc", "done")]
+            }
+            _ => Vec::new(),
+        }
     }
 
     pub(super) fn draw(

@@ -136,8 +136,9 @@ impl WorkflowScreen {
 
     /// What is narrowed, tried or under way, the innermost first.
     pub(super) fn take_back(&mut self, state: &State) -> Reply {
-        if let (Some(facts), true) = (&self.facts, self.offers.is_narrowed()) {
-            return self.offers.clear_filter(facts);
+        if let (Some(facts), true) = (&self.facts, self.offers.find().is_open()) {
+            self.offers.show_all(facts);
+            return Reply::Handled;
         }
         match &state.workflow.live {
             _ if state.workflow.what_if.is_some() => {
