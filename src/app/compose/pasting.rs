@@ -17,7 +17,7 @@ use crate::{
         entry::{Entry, EntryId, EntryKind, FileId, SystemId},
         numbered::numbered_names,
     },
-    schema::pointer::Pointer,
+    schema::{ordering::PutInOrder, pointer::Pointer},
     syntax::{
         print,
         source::{Format, Source},
@@ -265,7 +265,7 @@ fn convert_pasted(
     let mut targets = Target::all();
     if own.is_none() {
         // Where nothing is there yet, what keeps most of the tools.
-        targets.sort_by_cached_key(|target| {
+        targets.order_by_cached_key(|target| {
             let all = || packed.iter().flat_map(|one| convert::fates(one, *target));
             let lost = all().filter(|fate| fate.kind == FateKind::Lost).count();
             (lost, all().filter(|fate| fate.kind != FateKind::Carried).count())
