@@ -168,6 +168,7 @@ const FOLDERS: &[Folder] = &[
             "clap",
             "clap_complete",
             "clap_mangen",
+            "flate2",
             "pulldown_cmark",
             "tokio",
             "tokio_util",
