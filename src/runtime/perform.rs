@@ -67,7 +67,12 @@ use crate::{
         workspace::Workspace,
     },
     systems::{agents, deployed::push::Push, settings, table},
-    wire::{agent, deployed, locked, queue, registry::Registry, systems::facets::opener::News},
+    wire::{
+        agent, deployed, locked, queue,
+        registry::Registry,
+        spawning::{spawn, spawn_blocking},
+        systems::facets::opener::News,
+    },
 };
 
 /// How many events of a call travel in one message at most.
@@ -149,10 +154,10 @@ impl Performer {
                 News::Tools(name) => Message::Connection(ConnectionMessage::ToolsChanged(name)),
             });
         })));
-        tokio::spawn(tell_states(registry.connection_states(), messages.clone()));
+        spawn(tell_states(registry.connection_states(), messages.clone()));
         let journal = Arc::new(tools.journal);
         let unsaved = watch::Sender::default();
-        tokio::spawn(keep_journal(Arc::clone(&journal), unsaved.subscribe(), messages.clone()));
+        spawn(keep_journal(Arc::clone(&journal), unsaved.subscribe(), messages.clone()));
         let workspace = Arc::new(tools.workspace);
         Self {
             watch: None,
@@ -195,7 +200,7 @@ impl Performer {
             Effect::CheckSoon => self.check_soon(),
             Effect::Check(snapshot) => self.check_snapshot(*snapshot),
             Effect::LetGo(findings) => {
-                drop(tokio::task::spawn_blocking(move || drop(findings)));
+                drop(spawn_blocking(move || drop(findings)));
             }
             Effect::Journal(texts) => drop(self.unsaved.send_replace(self.unsaved_drafts(texts))),
             Effect::Call { call, connection, request, limit } => {
@@ -326,7 +331,7 @@ impl Performer {
             Effect::KeepTheme(theme) => self.keep_choice(Choice::Theme(theme)),
             Effect::KeepNotifications { on } => self.keep_choice(Choice::Notifications { on }),
             Effect::Notify { notification, .. } => {
-                tokio::spawn(desktop::show_or_say(notification, self.messages.clone()));
+                spawn(desktop::show_or_say(notification, self.messages.clone()));
             }
             Effect::ListKept { .. }
             | Effect::OpenKept(_)
@@ -359,7 +364,7 @@ impl Performer {
     ) {
         let (root, messages, writing) =
             (self.workspace.root.clone(), self.messages.clone(), self.writes.0.clone());
-        tokio::task::spawn_blocking(move || {
+        spawn_blocking(move || {
             let message = work(&root).map_or_else(Message::Failed, Message::Watch);
             drop(writing);
             // The loop may have ended; then nobody needs to know.
@@ -371,7 +376,7 @@ impl Performer {
         let messages = self.messages.clone();
         let last = Duration::from_millis(self.check_took.load(Ordering::Relaxed));
         let wait = last.clamp(CHECK_AFTER, CHECK_WITHIN);
-        tokio::spawn(async move {
+        spawn(async move {
             tokio::time::sleep(wait).await;
             messages.send(Message::Document(DocumentMessage::CheckDue)).await
         });
@@ -380,7 +385,7 @@ impl Performer {
     fn check_snapshot(&self, mut snapshot: Snapshot) {
         let (messages, took) = (self.messages.clone(), Arc::clone(&self.check_took));
         let workspace = Arc::clone(&self.workspace);
-        tokio::spawn(async move {
+        spawn(async move {
             let (turn, began) = (snapshot.turn, Instant::now());
             let checked = quiet::run_quietly(move || {
                 let map = SchemaMap::of_settings(&snapshot.disk.schemas, &workspace.root);
@@ -400,27 +405,24 @@ impl Performer {
     }
 
     fn look_into(&self, folder: String) {
-        let (root, messages) = (self.workspace.root.clone(), self.messages.clone());
-        tokio::task::spawn_blocking(move || {
-            messages.blocking_send(Message::Folder(folder::list_folder(&root, folder)))
-        });
+        let root = self.workspace.root.clone();
+        self.send_from_disk(move || Message::Folder(folder::list_folder(&root, folder)));
     }
 
     /// Sends the message that something results in.
     fn send_later(&self, coming: impl Future<Output = Message> + Send + 'static) {
         let messages = self.messages.clone();
-        tokio::spawn(async move { messages.send(coming.await).await });
+        spawn(async move { messages.send(coming.await).await });
     }
 
     /// The same for work on files.
     fn send_from_disk(&self, work: impl FnOnce() -> Message + Send + 'static) {
         let messages = self.messages.clone();
-        tokio::task::spawn_blocking(move || messages.blocking_send(work()));
+        spawn_blocking(move || messages.blocking_send(work()));
     }
 
     fn send_message(&self, message: Message) {
-        let messages = self.messages.clone();
-        tokio::spawn(async move { messages.send(message).await });
+        self.send_later(async { message });
     }
 
     fn unsaved_drafts(&self, texts: UnsavedTexts) -> Drafts {
@@ -453,7 +455,7 @@ impl Performer {
 
     fn read_workspace(&self, first: Option<Mode>) {
         let (workspace, messages) = (Arc::clone(&self.workspace), self.messages.clone());
-        tokio::task::spawn_blocking(move || reading::read_all(&workspace, &messages, first));
+        spawn_blocking(move || reading::read_all(&workspace, &messages, first));
     }
 
     fn start_call(
@@ -469,7 +471,7 @@ impl Performer {
         let (kept, mask) = (record.clone(), self.mask.clone());
         let stop = CancellationToken::new();
         let stopped = stop.clone();
-        let task = tokio::spawn(async move {
+        let task = spawn(async move {
             let calling = async {
                 match agents::parse_question(&request) {
                     Some(asked) => {
@@ -535,7 +537,7 @@ impl Performer {
         }
         let (registry, messages) = (Arc::clone(&self.registry), self.messages.clone());
         let root = self.workspace.root.clone();
-        tokio::spawn(async move {
+        spawn(async move {
             let read = deployed::read_items(&*registry, &connection).await;
             let mask = registry.secrets().mask();
             if let (Ok(items), Some((_, deployment))) = (&read, table::deployment_at(&connection))
@@ -551,7 +553,7 @@ impl Performer {
 
     fn ask_listeners(&self, connection: Connection) {
         let (registry, messages) = (Arc::clone(&self.registry), self.messages.clone());
-        tokio::spawn(async move {
+        spawn(async move {
             // Where nobody can tell, there is nothing to show.
             if let Ok(Some(listeners)) = deployed::read_listeners(&*registry, &connection).await {
                 let _ = messages
@@ -566,7 +568,7 @@ impl Performer {
 
     fn push_changes(&self, connection: Connection, push: Box<Push>) {
         let (registry, messages) = (Arc::clone(&self.registry), self.messages.clone());
-        tokio::spawn(pushing::push_changes(registry, connection, push, messages));
+        spawn(pushing::push_changes(registry, connection, push, messages));
     }
 
     fn put_sample(&self, name: &'static str) {
@@ -589,7 +591,7 @@ impl Performer {
     fn keep_choice(&self, choice: Choice) {
         let (config, messages) = (self.config.clone(), self.messages.clone());
         let writing = self.writes.0.clone();
-        tokio::task::spawn_blocking(move || {
+        spawn_blocking(move || {
             let kept = user::keep_choice(&config, &choice);
             drop(writing);
             if let Err(problem) = kept {
@@ -616,7 +618,7 @@ impl Performer {
         self.wait_for_writes();
         let (chosen, workspace) = (self.editor.clone(), Arc::clone(&self.workspace));
         let messages = self.messages.clone();
-        tokio::task::spawn_blocking(move || {
+        spawn_blocking(move || {
             let edited = editor::run_for(effect, chosen.as_deref(), &workspace, Place::Beside);
             edited.map(|message| messages.blocking_send(message))
         });
@@ -636,7 +638,7 @@ impl Performer {
         self.unsaved.send_replace(self.unsaved_drafts(state.unsaved_texts()));
         let (journal, newest) = (Arc::clone(&self.journal), self.unsaved.subscribe());
         let write = move || journal.write_newest(|| newest.borrow().clone());
-        let _ = tokio::task::spawn_blocking(write).await;
+        let _ = spawn_blocking(write).await;
     }
 
     /// The user has left: what is to be offered at the next start is what was asked for last,

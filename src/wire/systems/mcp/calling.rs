@@ -37,6 +37,7 @@ use crate::{
     },
     wire::{
         session::event_sink::{CallEnd, EventSink, SinkClosed},
+        spawning::spawn,
         systems::facets::multi_step::{CallContext, CallMemory},
         transport::{
             message::{Incoming, Packet},
@@ -69,7 +70,7 @@ impl CallListener<'_> {
 impl Drop for CallListener<'_> {
     fn drop(&mut self) {
         if let Some(receiver) = self.receiver.take() {
-            self.kept.keep_task(tokio::spawn(give_up(receiver, self.sink.take())));
+            self.kept.keep_task(spawn(give_up(receiver, self.sink.take())));
         }
     }
 }
