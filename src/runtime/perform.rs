@@ -422,7 +422,7 @@ impl Performer {
     }
 
     fn send_message(&self, message: Message) {
-        self.send_later(async { message });
+        self.send_later(async move { message });
     }
 
     fn unsaved_drafts(&self, texts: UnsavedTexts) -> Drafts {
