@@ -12,20 +12,19 @@ use std::{
 
 use tokio::{
     sync::{mpsc, watch},
-    task::AbortHandle,
     time::Instant,
 };
-use tokio_util::sync::CancellationToken;
 
 use super::{
     answering::{AnsweringByHand, For},
+    calls::{CallWorld, RunningCalls},
     connection_states::tell_states,
     connection_test, discovering,
     editor::{self, Place},
     eras, folder,
     following::FollowTasks,
     journaling::keep_journal,
-    kept::{HistoryRecorder, Record},
+    kept::HistoryRecorder,
     model_run::{ModelRuns, Shared},
     notifications::desktop,
     now::now_millis,
@@ -36,7 +35,6 @@ use super::{
 };
 use crate::{
     app::{
-        calls::CallMessage,
         checking::Snapshot,
         effect::{Effect, Overwrite},
         message::{ConnectionMessage, DocumentMessage, Message, Purpose},
@@ -47,7 +45,7 @@ use crate::{
     },
     engine::{mask::Mask, simulate::run::Simulation},
     model::{
-        call::{CallId, Event, EventKind, Limits, Outcome, Request},
+        call::Limits,
         connection::Connection,
         context::Mode,
         entry::FileId,
@@ -66,17 +64,14 @@ use crate::{
         watch::Watch,
         workspace::Workspace,
     },
-    systems::{agents, deployed::push::Push, settings, table},
+    systems::{deployed::push::Push, settings, table},
     wire::{
-        agent, deployed, locked, queue,
+        deployed, locked,
         registry::Registry,
         spawning::{spawn, spawn_blocking},
         systems::facets::opener::News,
     },
 };
-
-/// How many events of a call travel in one message at most.
-const EVENTS: usize = 256;
 
 /// From the last of the changes that follow each other to their check: as long as a check takes,
 /// since the answer to a state that is no more is of no use, but within these bounds.
@@ -98,7 +93,7 @@ pub(crate) struct Performer {
     /// What was last asked to be saved, by file: drafts made after that are newer.
     asked: HashMap<FileId, Option<Arc<str>>>,
     saves: SaveQueue,
-    running: HashMap<CallId, Running>,
+    calls: RunningCalls,
     /// What listens on the bus.
     listening: OpenTap,
     answering: AnsweringByHand,
@@ -115,14 +110,6 @@ pub(crate) struct Performer {
     writes: (std::sync::mpsc::Sender<()>, std::sync::mpsc::Receiver<()>),
     /// Reports of changes on disk until it is dropped.
     watch: Option<Watch>,
-}
-
-struct Running {
-    task: AbortHandle,
-    /// What is sent to the server to cancel the call is still reported.
-    stop: CancellationToken,
-    began: Instant,
-    record: Record,
 }
 
 /// What a performer is made from.
@@ -172,7 +159,7 @@ impl Performer {
             check_took: Arc::default(),
             asked: HashMap::new(),
             saves: SaveQueue::default(),
-            running: HashMap::new(),
+            calls: RunningCalls::default(),
             listening: OpenTap::default(),
             answering,
             model_runs: ModelRuns::default(),
@@ -205,9 +192,18 @@ impl Performer {
             Effect::Journal(texts) => drop(self.unsaved.send_replace(self.unsaved_drafts(texts))),
             Effect::Call { call, connection, request, limit } => {
                 let limits = limit.map_or(self.limits, |limit| self.limits.within(limit));
-                self.start_call(call, *connection, *request, limits);
+                let world = CallWorld {
+                    registry: Arc::clone(&self.registry),
+                    messages: self.messages.clone(),
+                    mask: self.mask.clone(),
+                    record: self.keeper.begin_record(&request, &connection),
+                };
+                self.calls.start(call, (*connection, *request, limits), world);
             }
-            Effect::Cancel(call) => self.cancel_call(call),
+            Effect::Cancel(call) => {
+                let said = self.calls.cancel(call);
+                said.into_iter().for_each(|message| self.send_message(message));
+            }
             Effect::Watch { turn, connection, known, places, since } => {
                 let at = WatchTarget { turn, connection: *connection, known, places, since };
                 self.listening.listen_at(at, Arc::clone(&self.registry), self.messages.clone());
@@ -456,74 +452,6 @@ impl Performer {
     fn read_workspace(&self, first: Option<Mode>) {
         let (workspace, messages) = (Arc::clone(&self.workspace), self.messages.clone());
         spawn_blocking(move || reading::read_all(&workspace, &messages, first));
-    }
-
-    fn start_call(
-        &mut self,
-        call: CallId,
-        connection: Connection,
-        request: Request,
-        limits: Limits,
-    ) {
-        let (sender, mut events) = mpsc::channel(EVENTS);
-        let (registry, messages) = (Arc::clone(&self.registry), self.messages.clone());
-        let record = self.keeper.begin_record(&request, &connection);
-        let (kept, mask) = (record.clone(), self.mask.clone());
-        let stop = CancellationToken::new();
-        let stopped = stop.clone();
-        let task = spawn(async move {
-            let calling = async {
-                match agents::parse_question(&request) {
-                    Some(asked) => {
-                        agent::ask_agent(&*registry, &connection, (request, asked), mask, sender)
-                            .await;
-                    }
-                    None => registry.run_call(&connection, request, limits, sender).await,
-                }
-            };
-            let calling = stopped.run_until_cancelled(calling);
-            let telling = async {
-                let mut batch = Vec::with_capacity(EVENTS);
-                while events.recv_many(&mut batch, EVENTS).await > 0 {
-                    let mut events = std::mem::take(&mut batch);
-                    if stopped.is_cancelled() {
-                        // Its end was reported.
-                        events.retain(|event| matches!(event.kind, EventKind::Stage(_)));
-                    }
-                    // What is seen is kept.
-                    if let Some(complaint) = kept.record_events(&events) {
-                        let _ = messages.send(complaint).await;
-                    }
-                    let weight = events.iter().map(Event::payload_len).sum();
-                    if queue::send_weighted(
-                        &messages,
-                        Message::Call(CallMessage::Events { call, events }),
-                        weight,
-                    )
-                    .await
-                    .is_err()
-                    {
-                        return;
-                    }
-                }
-            };
-            tokio::join!(calling, telling);
-        });
-        self.running.retain(|_, running| !running.task.is_finished());
-        let (task, began) = (task.abort_handle(), Instant::now());
-        self.running.insert(call, Running { task, stop, began, record });
-    }
-
-    fn cancel_call(&mut self, call: CallId) {
-        let Some(running) = self.running.remove(&call) else { return };
-        running.stop.cancel();
-        let at_ms = u64::try_from(running.began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let end = EventKind::End { outcome: Outcome::Cancelled, problem: None };
-        let events = vec![Event { at_ms, kind: end }];
-        if let Some(complaint) = running.record.record_events(&events) {
-            self.send_message(complaint);
-        }
-        self.send_message(Message::Call(CallMessage::Events { call, events }));
     }
 
     fn read_deployed(&self, connection: Connection, purpose: Purpose) {
