@@ -126,9 +126,7 @@ impl Screen for WorkflowScreen {
     }
 
     fn primary_button(&self, _: &State) -> Option<(ActionId, Rect)> {
-        let hides = self.facts.as_ref().is_some_and(|facts| {
-            self.offers.selected_tool(facts).is_some() && !self.offers.selected_offered(facts)
-        });
+        let hides = self.offers.selected_tool().is_some() && !self.offers.is_offered();
         if self.is_trying() {
             return Some(("what-if", self.save_area()));
         }
@@ -176,7 +174,7 @@ impl Screen for WorkflowScreen {
         if is_drawing || self.is_typing() {
             return if is_drawing { vec!["new-state"] } else { Vec::new() };
         }
-        let offered = self.facts.as_ref().is_some_and(|facts| self.offers.selected_offered(facts));
+        let offered = self.offers.is_offered();
         if state.workflow.what_if.is_some() {
             let change = if self.focused_pane() == Pane::Request { "tick" } else { "apply-change" };
             return vec![change, "what-if", "take-back", "next-pane"];
@@ -227,7 +225,7 @@ impl Screen for WorkflowScreen {
 
     fn pointed_tool(&self) -> Option<EntryId> {
         let facts = self.facts.as_ref()?;
-        facts.tool_id(self.offers.selected_tool(facts)?).cloned()
+        facts.tool_id(self.offers.selected_tool()?).cloned()
     }
 
     fn detail_lines(&self, state: &State) -> Vec<String> {

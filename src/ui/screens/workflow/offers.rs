@@ -126,7 +126,7 @@ impl Offers {
         self.holds_hidden = self.at >= self.available.len();
     }
 
-    pub fn selected_tool(&self, _: &Facts) -> Option<ToolRow> {
+    pub fn selected_tool(&self) -> Option<ToolRow> {
         self.tool_at(self.at)
     }
 
@@ -143,14 +143,15 @@ impl Offers {
         true
     }
 
-    pub fn selected_offered(&self, _: &Facts) -> bool {
+    /// Whether the selected tool is available.
+    pub fn is_offered(&self) -> bool {
         self.at < self.available.len()
     }
 
     /// Why nothing can be done with the chosen tool, where it isn't available.
     pub fn hidden_refusal(&self, facts: &Facts) -> Option<String> {
         match self.tool_at(self.at) {
-            _ if self.selected_offered(facts) => None,
+            _ if self.is_offered() => None,
             Some(tool) => Some(as_lines::hidden_refusal(facts, tool)),
             None => Some("choose an available tool first".into()),
         }
@@ -166,7 +167,7 @@ impl Offers {
     /// Whether only its tool's edits can be tried: it is available, or the change that shows it
     /// takes a step.
     pub fn has_only_edits(&self, facts: &Facts) -> bool {
-        self.selected_offered(facts) || self.chosen_change(facts).is_some_and(takes_steps)
+        self.is_offered() || self.chosen_change(facts).is_some_and(takes_steps)
     }
 
     pub fn find(&self) -> &FindLine {
@@ -287,7 +288,7 @@ impl Offers {
     pub fn handle_enter(&mut self, facts: &mut Facts, state: &State) -> Reply {
         match self.tool_at(self.at) {
             None => Reply::Refused("no tool: request other groups on the left".into()),
-            Some(_) if self.selected_offered(facts) => self.step_tool(facts, Outcome::Succeeded),
+            Some(_) if self.is_offered() => self.step_tool(facts, Outcome::Succeeded),
             // What is typed names one act: `apply` makes the change.
             Some(tool) if state.keymap.is_in_words() => {
                 Reply::Refused(as_lines::hidden_refusal(facts, tool))
