@@ -3,6 +3,7 @@
 //! | file | pane |
 //! | --- | --- |
 //! | [`tools`], [`call_line`] | left: tools, and the calls of this session |
+//! | [`deployed`] | among and below the tools: what running systems have |
 //! | [`request`], [`preview`] | middle: configuration, arguments; the request as it will be sent |
 //! | [`arguments_view`] | the arguments as JSON or in their form, with or without secrets |
 //! | [`meta`] | below the arguments: what is said beside them, in `_meta` |
@@ -17,6 +18,7 @@
 mod arguments_view;
 pub(crate) mod call_actions;
 mod call_line;
+mod deployed;
 mod menus;
 mod meta;
 mod mock;
