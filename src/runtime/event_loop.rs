@@ -24,6 +24,7 @@ use crate::{
         update::update,
     },
     ui::root::Root,
+    wire::spawning::spawn_blocking,
 };
 
 /// How many messages are taken before keys are looked at again.
@@ -139,7 +140,7 @@ impl<H: Host> EventLoop<H> {
         self.perform_effects(first)?;
         // The first moment takes some milliseconds, in which the system's time zones are read: no
         // key is to wait for it.
-        drop(tokio::task::spawn_blocking(|| local_time(now_millis())));
+        drop(spawn_blocking(|| local_time(now_millis())));
         loop {
             if self.host.take_was_lent() {
                 signals.forget_keys();

@@ -43,6 +43,7 @@ use crate::{
         problem::Problem,
     },
     systems::{permission::Permission, sending::Sending},
+    wire::spawning::spawn,
 };
 
 /// How long what is left to be done after a call may hold up the end of the process.
@@ -393,7 +394,7 @@ impl Registry {
             bus.connection_events().state.subscribe(),
         );
         self.set_state(&name, state.borrow_and_update().clone());
-        let watching = tokio::spawn(async move {
+        let watching = spawn(async move {
             while state.changed().await.is_ok() {
                 let now = state.borrow_and_update().clone();
                 states.send_modify(|states| drop(states.insert(name.clone(), now)));
@@ -403,7 +404,7 @@ impl Registry {
         beside.extend(self.watch_beside(connection, bus));
         if connection.is_embedded() {
             for embedded in every_live_system().iter().filter_map(|system| system.embedded()) {
-                let serving = tokio::spawn(embedded.serve_samples(Arc::clone(bus)).await?);
+                let serving = spawn(embedded.serve_samples(Arc::clone(bus)).await?);
                 beside.push(serving.abort_handle());
             }
         }
@@ -421,7 +422,7 @@ impl Registry {
             mask: self.secrets.mask(),
             tell: Arc::clone(self.tell.as_ref()?),
         };
-        Some(tokio::spawn(opener.watch(opened)?).abort_handle())
+        Some(spawn(opener.watch(opened)?).abort_handle())
     }
 
     fn set_state(&self, name: &str, state: ConnectionState) {

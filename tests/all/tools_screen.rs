@@ -1045,6 +1045,24 @@ fn problems_are_found_by_their_words_and_a_fixed_one_goes_at_once() {
 }
 
 #[test]
+fn a_text_is_found_in_the_file_in_both_directions() {
+    let lines = "# filler\n".repeat(60);
+    let tool = "tool:\n  one: {type: prompt, name: one, owner: me}\n";
+    let text = format!("{tool}{lines}# zebra of the left\n{lines}# zebra of the right\n");
+    let mut bench = Workbench::yaml(&text, 120, 36);
+    bench.keys("tab tab /");
+    bench.types("zebra");
+    let (left, right) = ("zebra of the left", "zebra of the right");
+    assert!(bench.shows("↑ previous"), "{}", bench.screen());
+    for (key, seen, hidden) in
+        [("", left, right), ("enter", right, left), ("up", left, right), ("up", right, left)]
+    {
+        bench.keys(key);
+        assert!(bench.shows(seen) && !bench.shows(hidden), "{key}: {}", bench.screen());
+    }
+}
+
+#[test]
 fn the_name_of_a_tool_says_that_its_gate_goes_by_it() {
     let settings = "[mcp.sky.tools.look]\ngroups = [\"eyes\"]\n";
     let list = kept_list(&["look", "tell"]);

@@ -76,7 +76,7 @@ fn words_in_the_edges_of_panes_are_pressed() {
     bench.clicks("/ find");
     bench.types("complain");
     assert!(bench.shows("0 of ") || bench.shows("1 of "), "{}", bench.screen());
-    assert!(bench.shows("/complain"), "{}", bench.screen());
+    assert!(bench.shows("/ complain"), "{}", bench.screen());
 
     let mut bench = invoke(80, 24);
     let first = bench.screen();
@@ -88,7 +88,46 @@ fn words_in_the_edges_of_panes_are_pressed() {
     assert!(bench.shows("by file"), "{}", bench.screen());
     let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::History);
     bench.clicks("/ find");
-    assert!(bench.shows("Enter done"), "{}", bench.screen());
+    assert!(bench.shows("Enter select"), "{}", bench.screen());
+}
+
+#[test]
+fn every_list_is_narrowed_in_the_same_way() {
+    for (screen, to_list, back) in [
+        (ScreenId::Tools, "", "shift+tab"),
+        (ScreenId::Invoke, "shift+tab", ""),
+        (ScreenId::Workflow, "", ""),
+    ] {
+        let mut bench = Workbench::sample("services", 120, 36).on(screen);
+        bench.keys(to_list);
+        bench.types("/joke");
+        assert!(bench.shows("Enter select  Esc all"), "{}", bench.screen());
+        bench.keys("enter");
+        bench.keys(back);
+        assert!(bench.shows("/ joke"), "{}", bench.screen());
+        // A press on the line goes on typing, and so does its key.
+        bench.clicks("/ joke");
+        assert!(bench.shows("Enter select  Esc all"), "{}", bench.screen());
+        bench.types("calc");
+        assert!(bench.shows("/ calc"), "{}", bench.screen());
+        bench.keys("enter");
+        bench.keys(back);
+        bench.keys("esc");
+        assert!(!bench.shows("/ calc"), "{}", bench.screen());
+    }
+}
+
+#[test]
+fn a_tool_that_is_chosen_elsewhere_is_seen_in_the_narrowed_list_of_invoke() {
+    let mut bench = invoke(120, 36);
+    bench.keys("shift+tab");
+    bench.types("/joke");
+    bench.keys("enter");
+    assert!(bench.shows("/ joke") && !bench.shows("● calculator"), "{}", bench.screen());
+    let other = bench.state.catalog.tool_called("calculator").unwrap().id().clone();
+    bench.send(Message::Select(other));
+    bench.draw();
+    assert!(!bench.shows("/ joke") && bench.shows("● calculator"), "{}", bench.screen());
 }
 
 /// Presses where the text is, and moves from there on.

@@ -20,7 +20,7 @@ use crate::{
         entry::{Entry, EntryId, EntryKind, FileId, SystemId},
         numbered::numbered_names,
     },
-    schema::pointer::Pointer,
+    schema::{ordering::PutInOrder, pointer::Pointer},
     syntax::{
         print,
         source::{Format, Source},
@@ -274,7 +274,7 @@ pub fn target_choices(
     let (packed, _) = pack_pasted(&source);
     let mut targets = likely_targets(&packed);
     targets.retain(|target| !packed.is_empty() && read_back(context, &packed, *target).is_some());
-    targets.sort_by_key(|target| !is_likely(*target));
+    targets.order_by_key(|target| !is_likely(*target));
     let choice = |target| {
         let lost = lost_fields(&packed, target);
         TargetChoice { target, lost: list_names(lost.iter().map(String::as_str)) }
@@ -299,7 +299,7 @@ fn own_target(context: ComposeContext<'_>, near: Option<&EntryId>) -> Option<Tar
 /// Where nothing is there yet: MCP, then what keeps most of the tools.
 fn likely_targets(packed: &[Baggage]) -> Vec<Target> {
     let mut targets = Target::all();
-    targets.sort_by_cached_key(|target| {
+    targets.order_by_cached_key(|target| {
         let all = || packed.iter().flat_map(|one| convert::fates(one, *target));
         let lost = all().filter(|fate| fate.kind == FateKind::Lost).count();
         let changed = all().filter(|fate| fate.kind != FateKind::Carried).count();

@@ -19,7 +19,7 @@ use crate::{
         problem::{Problem, ProblemKind},
         tool::Tool,
     },
-    schema::natural_order,
+    schema::{natural_order, ordering::PutInOrder},
 };
 
 /// These cases in the order of their files' names, with the earlier ones of the same folder whose
@@ -42,7 +42,7 @@ pub(super) fn in_order(state: &State, files: Vec<FileId>) -> VecDeque<WaitingCas
         let is_alone = case.is_some_and(|case| case.expect.looks_at_times());
         chosen.push(WaitingCase { file, needs, is_alone });
     }
-    chosen.sort_by(|one, other| in_order_of_names(&one.file, &other.file));
+    chosen.order_by(|one, other| in_order_of_names(&one.file, &other.file));
     chosen.into()
 }
 
@@ -64,7 +64,7 @@ fn earlier_cases(state: &State, file: &FileId, word: &str) -> Vec<FileId> {
         .iter()
         .filter(|(other, document)| !document.gone && is_earlier(other) && calls_it(document));
     let mut files: Vec<FileId> = files.map(|(file, _)| file.clone()).collect();
-    files.sort_by(in_order_of_names);
+    files.order_by(in_order_of_names);
     files
 }
 

@@ -50,6 +50,7 @@ use crate::{
         styles::Role,
         view::{Look, Reply, Screen},
         widgets::{
+            find_line::FIND_KEYS,
             pane::Pane,
             panes::{Panes, Step},
         },
@@ -378,7 +379,7 @@ impl Screen for History {
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         match self.panes.focus {
-            LEFT if self.list.is_typing() => vec![("Enter", "done"), ("Esc", "all calls")],
+            LEFT if self.list.is_typing() => FIND_KEYS.to_vec(),
             RIGHT if self.answer.is_finding() => {
                 vec![("Enter", "next"), ("↑", "previous"), ("Esc", "done")]
             }
@@ -459,7 +460,7 @@ impl History {
 
     fn open_find(&mut self, state: &State) -> Reply {
         if self.panes.focus == LEFT {
-            self.list.open_find(state);
+            self.list.open_find();
         } else {
             self.answer.open_find(opened_call(state).map(|open| &open.call));
         }

@@ -3,6 +3,7 @@
 //! | file | pane |
 //! | --- | --- |
 //! | [`tools`], [`call_line`] | left: tools, and the calls of this session |
+//! | [`deployed`] | among and below the tools: what running systems have |
 //! | [`request`], [`preview`] | middle: configuration, arguments; the request as it will be sent |
 //! | [`arguments_view`] | the arguments as JSON or in their form, with or without secrets |
 //! | [`meta`] | below the arguments: what is said beside them, in `_meta` |
@@ -17,6 +18,7 @@
 mod arguments_view;
 pub(crate) mod call_actions;
 mod call_line;
+mod deployed;
 mod menus;
 mod meta;
 mod mock;
@@ -63,6 +65,7 @@ use crate::{
         form::view::{Form, FormReply},
         view::{Look, Reply, Screen, Target},
         widgets::{
+            find_line::FIND_KEYS,
             pane::Pane,
             panes::{Panes, SIDE_BY_SIDE},
         },
@@ -235,12 +238,11 @@ impl Screen for Invoke {
         match self.panes.focus {
             _ if self.can_list => vec![("Enter", "list tools")],
             MIDDLE => self.request.focused_form().keys(),
-            LEFT if self.tools.is_typing() => {
-                vec![("↑↓", "choose"), ("Enter", "select"), ("Esc", "all")]
-            }
+            LEFT if self.tools.is_typing() => FIND_KEYS.to_vec(),
             RIGHT if self.answer.is_finding() => {
                 vec![("Enter", "next"), ("↑", "previous"), ("Esc", "done")]
             }
+            LEFT if self.tools.is_narrowed() => vec![("Enter", "arguments"), ("Esc", "all tools")],
             LEFT if self.tools.part == Part::Tools => vec![("Enter", "arguments")],
             LEFT if self.tools.part == Part::Unlisted => vec![("Enter", "list tools")],
             LEFT => vec![("Enter", "answer")],

@@ -19,10 +19,7 @@ use ratatui::{
 };
 use serde_json::json;
 
-use self::{
-    content::ContentPane,
-    list::{FIND_KEYS, ItemList},
-};
+use self::{content::ContentPane, list::ItemList};
 use crate::{
     app::{
         actions::{ActionId, Scope},
@@ -48,6 +45,7 @@ use crate::{
         styles::Role,
         view::{Look, Reply, Screen},
         widgets::{
+            find_line::FIND_KEYS,
             pane::Pane,
             panes::Step,
             reading::{Line, ReadPosition, wrapped_lines},

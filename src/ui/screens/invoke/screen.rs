@@ -153,7 +153,7 @@ impl Invoke {
 
     pub(super) fn open_find(&mut self, state: &State) -> Reply {
         match self.panes.focus {
-            LEFT => self.tools.open_filter(),
+            LEFT => self.tools.open_find(),
             MIDDLE => return Reply::Refused("find works in the tools and in the answer".into()),
             _ => self.answer.open_find(state.invoke.calls.selected_call()),
         }

@@ -27,9 +27,10 @@ use crate::{
         view::{Look, Reply},
         widgets::{
             code,
-            find_line::draw_find_line,
+            find_line::{FIND_KEYS, draw_find_line},
             list::ListCursor,
             pane::{Pane, draw_foot},
+            panes::Step,
             tabs::Tabs,
             text_input::TextInput,
             text_view::wrap_rows,
@@ -168,6 +169,18 @@ impl Preview {
             _ => self.find.is_some(),
         };
         is_finding || self.has_samples_open() && self.samples.form().is_typing()
+    }
+
+    /// The keys of the find line while it is open.
+    pub(super) fn find_keys(&self) -> Vec<(&'static str, &'static str)> {
+        match self.tabs.at {
+            PROBLEMS if self.problems.is_typing() => FIND_KEYS.to_vec(),
+            PROBLEMS if self.problems.is_narrowed() => vec![("Esc", "all problems")],
+            at if at < PROBLEMS && self.find.is_some() => {
+                vec![("Enter", "next"), ("↑", "previous"), ("Esc", "done")]
+            }
+            _ => Vec::new(),
+        }
     }
 
     pub(super) fn draw(
@@ -423,30 +436,34 @@ impl Preview {
     fn find_key(&mut self, key: crate::app::input::Key) -> Reply {
         match key.code {
             Code::Esc => self.find = None,
-            Code::Enter | Code::Down => self.next_hit(),
+            Code::Enter | Code::Down => self.go_to_hit(Step::Next),
+            Code::Up => self.go_to_hit(Step::Previous),
             _ => {
                 let Some(find) = &mut self.find else { return Reply::Ignored };
                 if !find.handle_key(key) {
                     return Reply::Ignored;
                 }
                 self.lines.row = self.lines.row.saturating_sub(1);
-                self.next_hit();
+                self.go_to_hit(Step::Next);
             }
         }
         Reply::Handled
     }
 
-    /// Goes to the next line that holds what is looked for, from the top again after the last.
-    fn next_hit(&mut self) {
+    /// Goes to the next line that holds what is looked for, or to the one before; beyond the last one
+    /// it begins at the other end.
+    fn go_to_hit(&mut self, step: Step) {
         let (Some(find), Some(cache)) = (&self.find, &self.cache) else { return };
         let needle = find.text().to_lowercase();
         let rows = cache.rows;
-        let order = (1..=rows).map(|step| (self.lines.row + step) % rows.max(1));
-        if let Some(row) =
-            order.into_iter().find(|row| cache.line_text(*row).to_lowercase().contains(&needle))
-        {
-            self.lines.row = row;
-        }
+        let is_hit = |row: &usize| cache.line_text(*row).to_lowercase().contains(&needle);
+        let here = self.lines.row;
+        let below = |lines: usize| (here + lines) % rows.max(1);
+        let hit = match step {
+            Step::Next => (1..=rows).map(below).find(is_hit),
+            Step::Previous => (0..rows).rev().map(below).find(is_hit),
+        };
+        self.lines.row = hit.unwrap_or(here);
     }
 
     pub(super) fn next_problem(&mut self, state: &State) -> Reply {

@@ -380,11 +380,11 @@ impl WorkflowScreen {
     }
 
     fn selected_tool(&self) -> Option<ToolRow> {
-        self.offers.selected_tool(self.facts.as_ref()?)
+        self.offers.selected_tool()
     }
 
     fn is_offered(&self) -> bool {
-        self.facts.as_ref().is_some_and(|facts| self.offers.selected_offered(facts))
+        self.offers.is_offered()
     }
 
     pub(super) fn step_pane(&mut self, step: Step) -> Reply {
@@ -449,7 +449,7 @@ impl WorkflowScreen {
 
     fn copy_tool(&mut self, _: &State) -> Reply {
         self.with_facts(|screen, facts| {
-            let tool = screen.offers.selected_tool(facts).and_then(|row| facts.tool_id(row));
+            let tool = screen.offers.selected_tool().and_then(|row| facts.tool_id(row));
             menus::copy_descriptors(tool.cloned().into_iter().collect())
         })
     }
@@ -476,7 +476,7 @@ impl WorkflowScreen {
     }
 
     fn apply_change(&mut self, state: &State) -> Reply {
-        self.with_facts(|screen, facts| match screen.offers.selected_tool(facts) {
+        self.with_facts(|screen, facts| match screen.offers.selected_tool() {
             Some(row)
                 if state.workflow.what_if.is_some() && screen.offers.has_only_edits(facts) =>
             {
@@ -504,7 +504,7 @@ impl WorkflowScreen {
 
     fn edit_tool(&mut self, _: &State) -> Reply {
         self.with_facts(|screen, facts| {
-            match screen.offers.selected_tool(facts).and_then(|row| facts.tool_id(row)) {
+            match screen.offers.selected_tool().and_then(|row| facts.tool_id(row)) {
                 Some(id) => {
                     Reply::Send(vec![Message::Select(id.clone()), Message::Show(ScreenId::Tools)])
                 }
@@ -528,8 +528,7 @@ impl WorkflowScreen {
     fn choose_stops(&mut self, state: &State) -> Reply {
         let focus = self.focused_pane();
         self.with_facts(|screen, facts| {
-            let tool =
-                (focus == Pane::Offers).then(|| screen.offers.selected_tool(facts)).flatten();
+            let tool = (focus == Pane::Offers).then(|| screen.offers.selected_tool()).flatten();
             let selected =
                 (focus == Pane::Graph).then(|| screen.graph.selected_state(facts)).flatten();
             let selected = selected.map(|row| facts.workflow.states()[row].clone());
@@ -540,7 +539,7 @@ impl WorkflowScreen {
     fn explain(&mut self, state: &State) -> Reply {
         let focus = self.focused_pane();
         self.with_facts(|screen, facts| {
-            match (focus, screen.offers.selected_tool(facts), screen.graph.selected_state(facts)) {
+            match (focus, screen.offers.selected_tool(), screen.graph.selected_state(facts)) {
                 (Pane::Offers, Some(row), _) => about::tool_page(facts, row),
                 (Pane::Graph, _, Some(row)) => {
                     about::state_page(facts, &facts.workflow.states()[row].clone())

@@ -135,8 +135,9 @@ impl WorkflowScreen {
 
     /// What is narrowed or tried is no longer, the innermost first; else one pane back.
     pub(super) fn take_back(&mut self, state: &State) -> Reply {
-        if let (Some(facts), true) = (&self.facts, self.offers.is_narrowed()) {
-            return self.offers.clear_filter(facts);
+        if let (Some(facts), true) = (&self.facts, self.offers.find().is_open()) {
+            self.offers.show_all(facts);
+            return Reply::Handled;
         }
         if state.workflow.what_if.is_some() {
             return Reply::send(Message::Workflow(WorkflowMessage::DropWhatIf));

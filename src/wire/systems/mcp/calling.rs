@@ -40,6 +40,7 @@ use crate::{
     },
     wire::{
         session::event_sink::{CallEnd, EventSink, SinkClosed},
+        spawning::spawn,
         systems::facets::multi_step::{CallContext, CallMemory},
         transport::{
             message::{Incoming, Packet},
@@ -75,7 +76,7 @@ impl Drop for CallListener<'_> {
     fn drop(&mut self) {
         if let Some(receiver) = self.receiver.take() {
             let left = give_up(receiver, self.sink.take(), self.linger);
-            self.kept.keep_task(tokio::spawn(left));
+            self.kept.keep_task(spawn(left));
         }
     }
 }
@@ -89,7 +90,7 @@ async fn give_up(receiver: QueueReceiver, sink: Option<EventSink>, linger: Durat
     }
     if !linger.is_zero() {
         // No end of a process waits for it.
-        drop(tokio::spawn(tell_late(parting, sink, linger)));
+        drop(spawn(tell_late(parting, sink, linger)));
     }
 }
 

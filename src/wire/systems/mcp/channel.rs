@@ -40,6 +40,7 @@ use crate::{
         version::{Era, Versions},
     },
     wire::{
+        spawning::spawn,
         systems::facets::opener::Opening,
         transport::{
             bus::{Bus, BusFuture, SubscriptionShare},
@@ -139,7 +140,7 @@ async fn open_in_era(opening: Opening<'_>, remembered: Option<Era>) -> Result<Ch
         Asker::new(connection, workspace, questions.cloned()),
         opening,
     );
-    tokio::spawn(driver.run(obeyed));
+    spawn(driver.run(obeyed));
     let opened = opened.await.unwrap_or_else(|_| Err(over()))?;
     news.mark_connected();
     Ok(Channel {
