@@ -19,6 +19,7 @@
 //! | [`model_view`] | a tool as models' APIs get it, what they refuse, about how many tokens it costs |
 //! | [`scenario`] | a saved start, steps and expectations: read, written, run |
 //! | [`template`] | variables and earlier answers in arguments |
+//! | [`query`] | what of a JSON answer is looked at |
 //! | [`series`] | how long many calls took |
 //! | [`case`] | a saved call with expectations: read, written, judged |
 //! | [`stub`] | stand-ins for services: rules read and written, which one counts, what is said, kept calls as rules |
@@ -65,6 +66,7 @@ pub mod mentions;
 pub(crate) mod merge_lines;
 pub mod model_view;
 pub mod portable;
+pub mod query;
 pub mod scenario;
 pub(crate) mod schema_faults;
 pub mod secret;
