@@ -65,6 +65,7 @@ mod opened;
 mod out;
 mod plain;
 mod push;
+mod query;
 mod report;
 mod report_paths;
 mod request;

@@ -39,6 +39,7 @@ use crate::{
         gated::Slot,
         groups::CustomGroups,
         mask::Mask,
+        query::Query,
         simulate::run::Simulation,
         stub::mock::{MockOptions, mock_service},
         template,
@@ -127,6 +128,8 @@ pub struct InvokeState {
     pub breakpoints: HashMap<EntryId, BTreeSet<String>>,
     /// How long an answer may take; `None`: as the connections say.
     pub time_limit: Option<Duration>,
+    /// The paths of what is shown of answers, by the names of their tools.
+    pub queries: HashMap<String, Query>,
     pub step_goal: Option<StepGoal>,
     pub request_goal: Option<RequestGoal>,
     /// A request that is sent many times, or was last.
@@ -292,6 +295,7 @@ impl State {
                 mocks: HashSet::new(),
                 breakpoints: HashMap::new(),
                 time_limit: None,
+                queries: HashMap::new(),
                 step_goal: None,
                 request_goal: None,
                 batch: None,

@@ -367,6 +367,12 @@ fn handle_call(state: &mut State, message: CallMessage, now: Millis) -> Vec<Effe
         CallMessage::Resend(call) => return calls::resend_call(state, call, now),
         CallMessage::UseRoute { tool, route } => state.network.choose_route(tool, route),
         CallMessage::LimitTime(time) => calls::limit_time(state, time, now),
+        CallMessage::KeepQuery { tool, query: Some(query) } => {
+            state.invoke.queries.insert(tool, query);
+        }
+        CallMessage::KeepQuery { tool, query: None } => {
+            state.invoke.queries.remove(&tool);
+        }
         CallMessage::TurnNewAgent { tool } => calls::turn_new_agent(state, &tool, now),
         CallMessage::SendMany { tool, size } => {
             return batch::begin_batch(state, &tool, size, now);

@@ -23,6 +23,7 @@ use super::{
 };
 use crate::{
     engine::{
+        query::Query,
         stub::mock::{MockOptions, MockSource, mock_service},
         template, variables,
     },
@@ -142,6 +143,12 @@ pub(crate) struct Call {
     /// several parts are numbered, or keep their names in a folder
     #[arg(long, value_name = "FILE|DIR", conflicts_with = "times")]
     save: Option<PathBuf>,
+
+    /// Print only what is at this path of a JSON answer: /rows/0/name, or /rows/*/name, where * is
+    /// every item or member, in a line each. Texts are without quotes; with --json all is JSON, and
+    /// a path with * gives a list. Of a call that fails, the whole answer is printed
+    #[arg(long, value_name = "PATH", value_parser = Query::parse, conflicts_with_all = ["times", "dry_run", "print"])]
+    query: Option<Query>,
 
     /// Leave nothing of this call in the history
     #[arg(long)]
@@ -276,6 +283,7 @@ impl Call {
             timeout: self.timeout,
             answers: &self.answer,
             save: self.save.clone(),
+            query: self.query.clone(),
             is_kept: !self.no_history,
         };
         sending.send(request, global, out)

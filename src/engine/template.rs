@@ -14,6 +14,7 @@ use std::{
 use serde_json::Value;
 
 use crate::{
+    engine::settings::table::is_variable_name,
     model::{
         call::{CallError, Request},
         error_kind::ErrorKind,
@@ -183,6 +184,34 @@ pub(crate) fn names_variable(value: &Value) -> bool {
     }
 }
 
+/// A piece of a text: itself, or the name of a variable of the environment that is filled in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TextPiece<'t> {
+    Text(&'t str),
+    Variable(&'t str),
+}
+
+/// A text in pieces, for programs that fill in variables in their own way. Other templates are text.
+#[must_use]
+pub(crate) fn split_variables(text: &str) -> Vec<TextPiece<'_>> {
+    let mut pieces = Vec::new();
+    // Where the text before a variable begins, and from where on templates are looked for.
+    let (mut start, mut at) = (0, 0);
+    while let Some(open) = text[at..].find(OPEN).map(|found| at + found) {
+        let inner = open + OPEN.len();
+        let Some(close) = text[inner..].find(CLOSE).map(|found| inner + found) else { break };
+        at = close + CLOSE.len();
+        let name = text[inner..close].trim().strip_prefix(ENVIRONMENT);
+        if let Some(name) = name.filter(|name| is_variable_name(name)) {
+            pieces.extend([TextPiece::Text(&text[start..open]), TextPiece::Variable(name)]);
+            start = at;
+        }
+    }
+    pieces.push(TextPiece::Text(&text[start..]));
+    pieces.retain(|piece| *piece != TextPiece::Text(""));
+    pieces
+}
+
 /// Gives the value of what is between the braces of a template; `None`: it stays.
 pub(crate) type Lookup<'l> = dyn Fn(&str) -> Result<Option<Value>, String> + 'l;
 
@@ -269,6 +298,23 @@ mod tests {
 
     fn arguments(json: &str) -> Result<Value, Problem> {
         with_answers(&Literal::parse(json).unwrap(), &answer).map(Literal::into_value)
+    }
+
+    #[test]
+    fn a_text_is_split_at_its_variables() {
+        use TextPiece::{Text, Variable};
+        for (text, pieces) in [
+            ("", Vec::new()),
+            ("a {{x}} }} {{", vec![Text("a {{x}} }} {{")]),
+            ("{{env.A}}", vec![Variable("A")]),
+            (
+                "a {{ env.A }}{{b}} {{env.B_2}}.",
+                vec![Text("a "), Variable("A"), Text("{{b}} "), Variable("B_2"), Text(".")],
+            ),
+            ("{{env.A\";b}}", vec![Text("{{env.A\";b}}")]),
+        ] {
+            assert_eq!(split_variables(text), pieces, "{text}");
+        }
     }
 
     #[test]

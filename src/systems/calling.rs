@@ -11,6 +11,7 @@ use crate::{
         call::Request,
         connection::Connection,
         content_part::ContentPart,
+        copied::Copied,
         entry::SystemId,
         problem::{Problem, ProblemKind},
         tool::Tool,
@@ -197,6 +198,19 @@ pub(crate) fn render_call(
         Some((program.word(), program.render_call(tool, arguments, meta)?))
     };
     all_renderings().filter_map(rendered).collect()
+}
+
+/// A request as programs make it that know the system, to be taken there.
+#[must_use]
+pub(crate) fn request_copies(request: &Request, connection: &Connection) -> Vec<Copied> {
+    calls(request.system).map_or_else(Vec::new, |calls| calls.copies(request, connection))
+}
+
+/// A connection as other programs are configured with it; nothing where no such program is known.
+#[must_use]
+pub(crate) fn connection_copies(connection: &Connection) -> Vec<Copied> {
+    let configured = every_system().iter().filter_map(|system| system.configured());
+    configured.flat_map(|configured| configured.config_entries(connection)).collect()
 }
 
 /// A request that sends a frame as it is over a connection; `None` where that takes none.

@@ -101,6 +101,42 @@ fn a_time_limit_holds_for_the_calls_of_the_session() {
 }
 
 #[test]
+fn a_path_shows_a_part_of_the_answers_of_a_tool() {
+    let mut bench = open(80, 24);
+    let answers = |bench: &mut Workbench, json: &str| {
+        let sent = EventKind::Sent { bytes: 9 };
+        bench.happens([(0, sent), (5, chunk(json)), (6, end(Outcome::Succeeded, None))]);
+    };
+    let asks = |bench: &mut Workbench, path: &str| {
+        bench.keys("i ctrl+a delete");
+        bench.types(path);
+        bench.keys("enter");
+    };
+    bench.keys("ctrl+enter ctrl+enter");
+    answers(&mut bench, r#"{"rows": [{"name": "Ada"}, {"name": "Bo"}]}"#);
+    asks(&mut bench, "rows");
+    assert!(bench.shows("is no path: write /rows/0/name"), "{}", bench.screen());
+    bench.keys("esc");
+    asks(&mut bench, "/rows/*/name");
+    assert!(bench.shows("query /rows/*/name · 2 values"), "{}", bench.screen());
+    bench.keys("v");
+    assert!(bench.shows("/rows/1/name: \"Bo\"") && !bench.shows("items]"), "{}", bench.screen());
+    // It is kept for the next answer.
+    bench.keys("R");
+    answers(&mut bench, r#"{"rows": [{"name": "Cy"}]}"#);
+    assert!(bench.shows("/rows/0/name: \"Cy\""), "{}", bench.screen());
+    asks(&mut bench, "/nope");
+    assert!(bench.shows("query /nope · there is nothing; all is shown"), "{}", bench.screen());
+    assert!(bench.shows("rows: [1 item]"), "{}", bench.screen());
+    asks(&mut bench, "");
+    assert!(!bench.shows("query /nope") && bench.shows("rows: [1 item]"), "{}", bench.screen());
+    bench.keys("R");
+    answers(&mut bench, "no rows");
+    bench.keys("i");
+    assert!(bench.shows("the answer is not JSON"), "{}", bench.screen());
+}
+
+#[test]
 fn what_is_sent_is_what_was_shown() {
     let mut bench = streaming(120, 60);
     let Some(Effect::Call { request, connection, .. }) = bench.effects.last() else {

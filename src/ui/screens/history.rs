@@ -297,7 +297,9 @@ fn remove_question(open: &ShownCall) -> Reply {
 impl Screen for History {
     fn sync_state(&mut self, state: &State) {
         self.list.sync_state(state);
-        self.answer.sync_call(opened_call(state).map(|open| &open.call));
+        let call = opened_call(state).map(|open| &open.call);
+        self.answer.sync_call(call);
+        self.answer.sync_queries(&state.invoke.queries, call);
         self.comparison.sync_state(state);
         // Also where it was asked for on another screen, it is what is to be seen.
         let has_comparison = state.invoke.kept.compared.is_some();
@@ -414,7 +416,7 @@ impl Screen for History {
             "keep-stub",
         ];
         if self.panes.focus == RIGHT {
-            hints.splice(0..0, ["next-answer-view", "follow"]);
+            hints.splice(0..0, ["next-answer-view", "follow", "query-answer"]);
         }
         hints.extend(["copy-kept", "export-kept", "remove-kept", "next-pane"]);
         hints

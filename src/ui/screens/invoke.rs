@@ -103,7 +103,9 @@ impl Screen for Invoke {
             self.tested = state.invoke.cases.shown_turn;
             self.panes.focus = if self.narrow { RIGHT } else { self.panes.focus };
         }
-        self.answer.sync_call(state.invoke.calls.selected_call());
+        let call = state.invoke.calls.selected_call();
+        self.answer.sync_call(call);
+        self.answer.sync_queries(&state.invoke.queries, call);
         self.running =
             state.invoke.calls.selected_call().is_some_and(|call| call.outcome().is_none());
         self.can_list = has_only_deployed(state);
@@ -271,6 +273,7 @@ impl Screen for Invoke {
                 let is_frame = call.is_some_and(|call| self.answer.selected_frame(call).is_some());
                 hints.extend(["parts", "next-answer-view", "follow", "find"]);
                 hints.extend(is_frame.then_some("edit-sent"));
+                hints.push("query-answer");
             }
             _ => hints.extend(["find", "deployed-tools"]),
         }

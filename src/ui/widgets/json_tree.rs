@@ -34,6 +34,8 @@ enum NodeKind {
 #[derive(Debug, Default)]
 pub(crate) struct JsonTree {
     value: Value,
+    /// The places of it that are shown.
+    shown: Vec<Pointer>,
     rows: Vec<Row>,
     folded: HashSet<Pointer>,
     cursor: ListCursor,
@@ -43,14 +45,30 @@ pub(crate) struct JsonTree {
 impl JsonTree {
     #[must_use]
     pub fn new(value: Value) -> Self {
-        let mut tree = Self { value, ..Self::default() };
-        tree.rebuild_rows();
-        tree
+        Self { value, ..Self::default() }.narrowed(vec![Pointer::root()])
+    }
+
+    /// The tree with nothing but what is at these places, each with its path before it.
+    #[must_use]
+    pub fn narrowed(mut self, shown: Vec<Pointer>) -> Self {
+        self.shown = shown;
+        self.rebuild_rows();
+        self
     }
 
     fn rebuild_rows(&mut self) {
-        self.rows.clear();
-        push_rows(&mut self.rows, &self.folded, &Pointer::default(), 0, String::new(), &self.value);
+        self.rows = self.rows_within(&self.folded);
+    }
+
+    /// The rows of what is shown, but for those that are folded away.
+    fn rows_within(&self, folded: &HashSet<Pointer>) -> Vec<Row> {
+        let mut rows = Vec::new();
+        for at in &self.shown {
+            if let Some(value) = at.get(&self.value) {
+                push_rows(&mut rows, folded, at, 0, at.to_string(), value);
+            }
+        }
+        rows
     }
 
     pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, focused: bool) {
@@ -141,9 +159,7 @@ impl JsonTree {
     #[must_use]
     pub fn found_place(&self, query: &str) -> Option<(usize, usize)> {
         let query = query.to_lowercase();
-        let mut rows = Vec::new();
-        let whole = Pointer::default();
-        push_rows(&mut rows, &HashSet::new(), &whole, 0, String::new(), &self.value);
+        let rows = self.rows_within(&HashSet::new());
         let here = &self.rows.get(self.cursor.row)?.at;
         let holding: Vec<&Row> = rows.iter().filter(|row| row.holds(&query)).collect();
         let place = holding.iter().position(|row| row.at == *here)?;
@@ -154,18 +170,11 @@ impl JsonTree {
     /// one.
     pub fn search(&mut self, query: &str, way: Search) -> bool {
         let query = query.to_lowercase();
-        let mut unfolded = Vec::new();
+        let unfolded;
         let rows = if self.folded.is_empty() {
             &self.rows
         } else {
-            push_rows(
-                &mut unfolded,
-                &HashSet::new(),
-                &Pointer::default(),
-                0,
-                String::new(),
-                &self.value,
-            );
+            unfolded = self.rows_within(&HashSet::new());
             &unfolded
         };
         let at = self.rows.get(self.cursor.row).map(|row| &row.at);
@@ -274,6 +283,20 @@ mod tests {
             seen.push(at(&tree));
         }
         assert_eq!(seen, ["/b/two", "/c", "/b/two", "/a/one", "/c"]);
+    }
+
+    #[test]
+    fn what_is_at_some_places_is_shown_with_its_path() {
+        let value = json!({"rows": [{"name": "Ada", "n": 1}, {"name": "Bo"}]});
+        let places = ["/rows/0/name", "/rows/1"].map(|at| Pointer::parse(at).unwrap());
+        let mut tree = JsonTree::new(value).narrowed(places.to_vec());
+        assert_eq!(
+            lines(&mut tree),
+            ["  /rows/0/name: \"Ada\"", "▾ /rows/1: {1 item}", "    name: \"Bo\""]
+        );
+        assert!(tree.search("bo", Search::Here) && !tree.search("n: 1", Search::Next));
+        let at = tree.selected_entry().map(|(at, value)| (at.to_string(), value));
+        assert_eq!(at, Some(("/rows/1/name".to_owned(), "\"Bo\"".to_owned())));
     }
 
     #[test]
