@@ -54,6 +54,14 @@ fn what_is_cut_is_copied_also_where_what_is_left_is_no_value() {
 }
 
 #[test]
+fn a_secret_of_several_lines_keeps_them() {
+    let mut desk = desk(&json!({"type": "string", "format": "password"}), json!({}));
+    desk.pastes("-----BEGIN KEY-----\nMIIB\n-----END KEY-----\n");
+    assert_eq!(desk.value["a"], "-----BEGIN KEY-----\nMIIB\n-----END KEY-----");
+    assert!(!desk.screen().contains("MIIB"), "{}", desk.screen());
+}
+
+#[test]
 fn a_date_is_picked_stepped_and_typed() {
     let mut desk = desk(&json!({"type": "string", "format": "date"}), json!({}));
     desk.keys("enter");
