@@ -188,6 +188,7 @@ mod tests {
             clock::Millis,
             connection::Connection,
             finding::{Severity, Site},
+            problem::ProblemKind,
             transport::TransportKind,
         },
         schema::pointer::Pointer,
@@ -410,6 +411,22 @@ mod tests {
         };
         assert_eq!(count_after(r#"{"$schema": "./s.json", "a": 1}"#), 1, "the next check decides");
         assert_eq!(count_after(r#"{"a": 1}"#), 0);
+    }
+
+    #[test]
+    fn a_file_that_could_not_be_read_is_found_until_it_is_gone() {
+        let (mut state, _) = opened(1);
+        let file = FileId::new("odd.json");
+        let names = vec![FileId::new("t0000.json"), file.clone()];
+        let problem = Problem::new(ProblemKind::File, "reading odd.json", "it isn't UTF-8");
+        let (skipped, unread) = (Vec::new(), vec![(file.clone(), problem)]);
+        let ended = DocumentMessage::LoadEnded { names, skipped, unread };
+        let gone = DocumentMessage::DiskChanged { file: file.clone(), text: None };
+        for (message, count) in [(ended, 1), (gone, 0)] {
+            update(&mut state, Message::Document(message), Millis(3));
+            let of_it = state.findings.iter().filter(|finding| finding.site.file == file);
+            assert_eq!(of_it.count(), count);
+        }
     }
 
     #[test]

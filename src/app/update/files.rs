@@ -557,7 +557,11 @@ pub(super) fn disk_changed(
     now: Millis,
 ) -> Vec<Effect> {
     let unsaved = state.documents.get(file).is_some_and(Document::is_changed);
+    let count = state.disk.unread.len();
     state.disk.unread.retain(|(unread, _)| unread != file);
+    if state.disk.unread.len() < count {
+        check_again(state);
+    }
     match text {
         Some(text) => {
             let known = state.documents.get(file);
