@@ -173,6 +173,23 @@ fn ctrl_c_copies_what_is_selected_and_quits_no_window() {
 }
 
 #[test]
+fn which_place_was_found_is_said_of_the_view_in_which_it_was() {
+    let mut bench = ready();
+    bench.keys("ctrl+enter");
+    bench.happens([
+        (0, EventKind::Sent { bytes: 9 }),
+        (5, EventKind::Chunk { text: "an owl, one more owl".into(), bytes: 20 }),
+        (9, EventKind::End { outcome: Outcome::Succeeded, problem: None }),
+    ]);
+    bench.clicks("an owl");
+    bench.keys("/");
+    bench.types("owl");
+    assert!(bench.shows("1 of 2"), "{}", bench.screen());
+    bench.clicks("Raw");
+    assert!(!bench.shows("1 of 2"), "{}", bench.screen());
+}
+
+#[test]
 fn what_is_read_is_copied_by_dragging_and_an_error_by_its_name_too() {
     let mut bench = ready();
     bench.keys("ctrl+enter");

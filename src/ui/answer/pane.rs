@@ -99,6 +99,7 @@ impl Answer {
             self.call = shown;
             // What comes is followed; what is there already is read from its start.
             self.text.reset(call.is_none_or(|call| call.outcome().is_none()));
+            self.find_place = None;
             self.tree = None;
             self.rendered = Rendered::default();
             self.leave_strays();
@@ -353,6 +354,7 @@ impl Answer {
             return Reply::Handled;
         }
         if self.tabs.handle_mouse(mouse) {
+            self.find_place = None;
             return Reply::Handled;
         }
         if self.tabs.note_pressed(mouse) && self.is_following().is_some() {
