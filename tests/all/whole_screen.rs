@@ -166,6 +166,8 @@ fn ctrl_c_copies_what_is_selected_and_quits_no_window() {
             assert!(bench.shows(words), "{}", bench.screen());
             bench.keys("? ctrl+c");
             assert!(!quits(&bench), "{}", bench.screen());
+            bench.keys("esc @open-folder ctrl+a ctrl+c");
+            assert_eq!(copied(&bench), Some("~/"), "{}", bench.screen());
             bench.keys("esc q");
             assert!(quits(&bench), "{}", bench.screen());
         }

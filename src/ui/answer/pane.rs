@@ -11,19 +11,17 @@ use super::{
     rendered::Rendered,
 };
 use crate::{
-    app::{
-        input::{Code, Input, Key, Mouse, MouseKind},
-        message::Message,
-    },
+    app::input::{Code, Input, Key, Mouse, MouseKind},
     model::{
         call::{Call, CallId, EventKind},
         event_log::EventMark,
         stage::FrameWay,
     },
-    schema::{count::count_text, pointer::Pointer},
+    schema::pointer::Pointer,
     ui::{
         canvas::wrap,
         overlays::page::PageOverlay,
+        selection::copy_message,
         styles::Role,
         view::Reply,
         widgets::{
@@ -370,8 +368,7 @@ impl Answer {
         match (self.view(), mouse.kind) {
             (View::Text, _) => {
                 if let Some(text) = self.text.handle_mouse(mouse, &call.text) {
-                    let what = count_text(text.chars().count(), "letter", "letters");
-                    return Reply::send(Message::Copy { what, text });
+                    return Reply::send(copy_message(text));
                 }
             }
             (View::Tree, _) => {
