@@ -133,7 +133,7 @@ impl Waiting {
         let issue = self.middle.focus_issue();
         let warned = unsent.or(issue).map(|words| Warned { ask, value, typed, words });
         if let Some(warned) = warned.filter(|warned| self.warned.as_ref() != Some(warned)) {
-            let words = format!("{}; Enter edits it, send again to answer so anyway", warned.words);
+            let words = format!("{}; Enter edits it, send again to answer anyway", warned.words);
             self.warned = Some(warned);
             if messages.is_empty() {
                 return Reply::Refused(words);
