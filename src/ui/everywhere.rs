@@ -414,7 +414,7 @@ fn only_in_window(state: &State) -> Option<String> {
 
 fn ask_folder() -> Reply {
     let words =
-        "The folder, from your home folder on or from the root. It opens beside this window.";
+        "The path of a folder, absolute or from your home folder. It opens in a window of its own.";
     let prompt = Prompt::new("Open a folder", words, "~/", |folder, _| match folder {
         "" => Err("write the path of a folder".into()),
         folder => Ok(Reply::send(Message::OpenWindow(WindowGoal::Folder(folder.to_owned())))),

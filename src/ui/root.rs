@@ -25,6 +25,7 @@ use super::{
     pasted,
     running::interrupt,
     screens::{SCREENS, ScreenRow, form::FormScreen},
+    selection::copy_message,
     styles::{Role, Styles},
     theme::{self, Theme},
     tour,
@@ -39,7 +40,7 @@ use crate::app::{
     state::State,
     tour::Tour,
 };
-use crate::{model::clock::Millis, schema::count::count_text};
+use crate::model::clock::Millis;
 
 /// The smallest terminal in which the program can be used.
 pub(crate) const SMALLEST: (u16, u16) = (60, 16);
@@ -362,8 +363,7 @@ impl Root {
             Taken::No => {}
             Taken::Yes => return messages,
             Taken::Selected(text) => {
-                let what = count_text(text.chars().count(), "letter", "letters");
-                messages.push(Message::Copy { what, text });
+                messages.push(copy_message(text));
                 self.reading.note_messages(input, &mut messages);
                 return messages;
             }
@@ -425,7 +425,11 @@ impl Root {
         if let Some(overlay) = &mut self.overlay {
             // Ctrl+C always leads out, where it does.
             if *input == Input::Key(Key::ctrl('c')) {
-                let stays = interrupt(state).filter(|_| state.keymap.is_in_window());
+                let is_in_window = state.keymap.is_in_window();
+                if let Some(text) = overlay.selected_text().filter(|_| is_in_window) {
+                    return Reply::send(copy_message(text));
+                }
+                let stays = interrupt(state).filter(|_| is_in_window);
                 return stays.unwrap_or_else(|| self.handle_action("quit", state));
             }
             let reply = match overlay.handle_input(input, state) {

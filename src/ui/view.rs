@@ -252,6 +252,11 @@ pub trait Overlay {
         false
     }
 
+    /// What is selected of a text that is typed into it, to be copied.
+    fn selected_text(&self) -> Option<&str> {
+        None
+    }
+
     /// The same dialog as lines and a question.
     fn sheet(&mut self, state: &State) -> Sheet;
 

@@ -404,4 +404,7 @@ fn values_whose_names_are_secrets_are_dots_until_they_are_to_be_seen() {
     assert!(in_form && screen.contains("\"password\":\"Hunter2"), "{screen}");
     bench.keys("+");
     assert!(!bench.shows("Hunter2"), "{}", bench.screen());
+    // Also in a form that was last seen with them.
+    bench.keys("+ @arguments-as-json esc + @arguments-as-json");
+    assert!(bench.shows("ada") && !bench.shows("Hunter2"), "{}", bench.screen());
 }

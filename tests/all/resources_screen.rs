@@ -82,12 +82,16 @@ fn some_items() -> Vec<ServerItem> {
 }
 
 fn answer(bench: &mut Workbench, content: ItemContent) {
-    let read = bench.effects.iter().rev().find_map(|effect| match effect {
+    end_reading(bench, Ok(content));
+}
+
+fn end_reading(bench: &mut Workbench, read: Result<ItemContent, Problem>) {
+    let asked = bench.effects.iter().rev().find_map(|effect| match effect {
         Effect::ReadItem { turn, item, .. } => Some((*turn, item.clone())),
         _ => None,
     });
-    let (turn, item) = read.expect("it is read");
-    let read = Box::new(Ok(content));
+    let (turn, item) = asked.expect("it is read");
+    let read = Box::new(read);
     bench.send(Message::Resource(ResourceMessage::WasRead { turn, item, read }));
     bench.draw();
 }
@@ -195,6 +199,11 @@ fn a_text_is_found_in_the_content() {
         // What was looked for is there again.
         bench.keys("/ enter");
         assert!(bench.shows("of 3"), "{}", bench.screen());
+        // Where it can't be read again, nothing is looked for.
+        bench.keys("f6");
+        end_reading(&mut bench, Err(Problem::new(ProblemKind::Refused, "reading", "it is gone")));
+        bench.keys("6");
+        assert_eq!(bench.state.screen, ScreenId::Connections, "{}", bench.screen());
     }
 }
 

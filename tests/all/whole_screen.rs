@@ -200,13 +200,34 @@ fn ctrl_c_copies_what_is_selected_and_quits_no_window() {
         bench.keys("ctrl+c");
         assert_eq!(quits(&bench), !in_window, "{}", bench.screen());
         if in_window {
-            assert!(bench.shows("Ctrl+C copies what you select; q quits"), "{}", bench.screen());
+            // Also where a text has the keys, in which `q` is a letter.
+            let words = "Ctrl+C copies what you select; Ctrl+Q quits";
+            assert!(bench.shows(words), "{}", bench.screen());
             bench.keys("? ctrl+c");
             assert!(!quits(&bench), "{}", bench.screen());
+            bench.keys("esc @open-folder ctrl+a ctrl+c");
+            assert_eq!(copied(&bench), Some("~/"), "{}", bench.screen());
             bench.keys("esc q");
             assert!(quits(&bench), "{}", bench.screen());
         }
     }
+}
+
+#[test]
+fn which_place_was_found_is_said_of_the_view_in_which_it_was() {
+    let mut bench = ready();
+    bench.keys("ctrl+enter");
+    bench.happens([
+        (0, EventKind::Sent { bytes: 9 }),
+        (5, EventKind::Chunk { text: "an owl, one more owl".into(), bytes: 20 }),
+        (9, EventKind::End { outcome: Outcome::Succeeded, problem: None }),
+    ]);
+    bench.clicks("an owl");
+    bench.keys("/");
+    bench.types("owl");
+    assert!(bench.shows("1 of 2"), "{}", bench.screen());
+    bench.clicks("Raw");
+    assert!(!bench.shows("1 of 2"), "{}", bench.screen());
 }
 
 #[test]

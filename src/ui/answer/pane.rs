@@ -12,20 +12,18 @@ use super::{
     rendered::Rendered,
 };
 use crate::{
-    app::{
-        input::{Code, Input, Key, Mouse, MouseKind},
-        message::Message,
-    },
+    app::input::{Code, Input, Key, Mouse, MouseKind},
     engine::query::Query,
     model::{
         call::{Call, CallId, EventKind},
         event_log::EventMark,
         stage::FrameWay,
     },
-    schema::{count::count_text, pointer::Pointer},
+    schema::pointer::Pointer,
     ui::{
         canvas::wrap,
         overlays::page::PageOverlay,
+        selection::copy_message,
         styles::Role,
         view::Reply,
         widgets::{
@@ -103,6 +101,7 @@ impl Answer {
             self.call = shown;
             // What comes is followed; what is there already is read from its start.
             self.text.reset(call.is_none_or(|call| call.outcome().is_none()));
+            self.find_place = None;
             self.tree = None;
             self.rendered = Rendered::default();
             self.leave_strays();
@@ -369,6 +368,7 @@ impl Answer {
             return Reply::Handled;
         }
         if self.tabs.handle_mouse(mouse) {
+            self.find_place = None;
             return Reply::Handled;
         }
         if self.tabs.note_pressed(mouse) && self.is_following().is_some() {
@@ -384,8 +384,7 @@ impl Answer {
         match (self.view(), mouse.kind) {
             (View::Text, _) => {
                 if let Some(text) = self.text.handle_mouse(mouse, self.queried.text(call)) {
-                    let what = count_text(text.chars().count(), "letter", "letters");
-                    return Reply::send(Message::Copy { what, text });
+                    return Reply::send(copy_message(text));
                 }
             }
             (View::Tree, _) => {

@@ -434,6 +434,10 @@ impl Overlay for Menu {
         true
     }
 
+    fn selected_text(&self) -> Option<&str> {
+        self.filter.selected_text()
+    }
+
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         vec![("↑↓", "move"), ("Enter", "choose"), ("Esc", "close")]
     }

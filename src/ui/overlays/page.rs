@@ -198,6 +198,10 @@ impl Overlay for PageOverlay {
         self.find.is_typing()
     }
 
+    fn selected_text(&self) -> Option<&str> {
+        self.find.as_ref()?.selected_text()
+    }
+
     fn handle_input(&mut self, input: &Input, _: &State) -> OverlayReply {
         if modal::is_outside(input, self.sheet) {
             return self.close();

@@ -131,6 +131,10 @@ impl Overlay for Prompt {
         true
     }
 
+    fn selected_text(&self) -> Option<&str> {
+        self.input.selected_text()
+    }
+
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         vec![("Enter", self.act), ("Esc", "cancel")]
     }

@@ -211,6 +211,11 @@ impl Overlay for ValueForm {
         true
     }
 
+    fn selected_text(&self) -> Option<&str> {
+        let (asked, input) = self.fields.get(self.at)?;
+        input.selected_text().filter(|_| asked.shown == Shown::Plain)
+    }
+
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         let last = self.at + 1 >= self.fields.len();
         let enter = if last { self.act } else { "next" };

@@ -294,6 +294,9 @@ impl Screen for ResourcesScreen {
             self.about = ReadPosition::default();
             self.pane.leave();
         }
+        if self.content(state).is_none() {
+            self.pane.close_find();
+        }
         let resources = &state.network.resources;
         let schema = self.shown_item(state).and_then(|item| {
             resources.arguments_schema(&self.shown.as_ref()?.connection, item).map(Arc::new)

@@ -155,28 +155,34 @@ impl JsonTree {
         self.cursor.position_text(self.rows.len())
     }
 
-    /// Which of how many rows that hold the query the cursor is on, those that are folded away, too.
+    /// Which of how many rows that hold the query the cursor is on, those that are folded away, too;
+    /// `None` where there are too many rows to count them with each key.
     #[must_use]
     pub fn found_place(&self, query: &str) -> Option<(usize, usize)> {
+        const MOST: usize = 20_000;
         let query = query.to_lowercase();
-        let rows = self.rows_within(&HashSet::new());
-        let here = &self.rows.get(self.cursor.row)?.at;
+        let unfolded = self.unfolded_rows();
+        let rows = unfolded.as_ref().unwrap_or(&self.rows);
+        let here = &self.rows.get(self.cursor.row).filter(|_| rows.len() <= MOST)?.at;
         let holding: Vec<&Row> = rows.iter().filter(|row| row.holds(&query)).collect();
         let place = holding.iter().position(|row| row.at == *here)?;
         Some((place + 1, holding.len()))
+    }
+
+    /// All rows, where some are folded away.
+    fn unfolded_rows(&self) -> Option<Vec<Row>> {
+        if self.folded.is_empty() {
+            return None;
+        }
+        Some(self.rows_within(&HashSet::new()))
     }
 
     /// Goes to a row whose text holds the query, and opens what it is folded into; whether there is
     /// one.
     pub fn search(&mut self, query: &str, way: Search) -> bool {
         let query = query.to_lowercase();
-        let unfolded;
-        let rows = if self.folded.is_empty() {
-            &self.rows
-        } else {
-            unfolded = self.rows_within(&HashSet::new());
-            &unfolded
-        };
+        let unfolded = self.unfolded_rows();
+        let rows = unfolded.as_ref().unwrap_or(&self.rows);
         let at = self.rows.get(self.cursor.row).map(|row| &row.at);
         let here = rows.iter().position(|row| Some(&row.at) == at).unwrap_or(0);
         let fits = |row: &usize| rows[*row].holds(&query);
@@ -192,8 +198,11 @@ impl JsonTree {
         else {
             return false;
         };
+        let before = self.folded.len();
         self.folded.retain(|folded| *folded == at || !at.starts_with(folded));
-        self.rebuild_rows();
+        if self.folded.len() < before {
+            self.rebuild_rows();
+        }
         self.cursor.row = self.rows.iter().position(|row| row.at == at).unwrap_or(self.cursor.row);
         true
     }
@@ -297,6 +306,22 @@ mod tests {
         assert!(tree.search("bo", Search::Here) && !tree.search("n: 1", Search::Next));
         let at = tree.selected_entry().map(|(at, value)| (at.to_string(), value));
         assert_eq!(at, Some(("/rows/1/name".to_owned(), "\"Bo\"".to_owned())));
+    }
+
+    #[test]
+    fn places_are_counted_also_where_they_are_folded_away_unless_there_are_very_many() {
+        let mut tree = JsonTree::new(json!({"a": {"one": "owl"}, "b": "owl", "c": {"two": "owl"}}));
+        tree.handle_key(Key::plain(Code::Down));
+        tree.handle_key(Key::plain(Code::Left));
+        tree.handle_key(Key::plain(Code::Down));
+        assert_eq!(tree.found_place("owl"), Some((2, 3)));
+        assert!(tree.search("owl", Search::Previous));
+        assert_eq!(tree.found_place("owl"), Some((1, 3)));
+        for (items, place) in [(10, Some((1, 1))), (20_000, None)] {
+            let mut tree = JsonTree::new(json!(vec!["o"; items]));
+            assert!(tree.search("7", Search::Here));
+            assert_eq!(tree.found_place("7"), place, "{items}");
+        }
     }
 
     #[test]
