@@ -70,6 +70,11 @@ impl HttpServer {
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
+    /// How many calls of tools there were.
+    fn calls(&self) -> usize {
+        self.requests().iter().filter(|request| request["method"] == "tools/call").count()
+    }
+
     fn requests_of(&self, verb: &str) -> Vec<Value> {
         self.requests().into_iter().filter(|request| request["verb"] == verb).collect()
     }
@@ -363,8 +368,25 @@ fn a_call_that_a_forgotten_session_refused_is_sent_again_in_another() {
     // One that forgets each time is asked twice only.
     let server = HttpServer::start("forgets-always");
     server.call(&["echo", "text=a"]).ended(3, &["the server no longer knows the session"]);
-    let calls = server.requests().iter().filter(|post| post["method"] == "tools/call").count();
-    assert_eq!(calls, 2);
+    assert_eq!(server.calls(), 2);
+}
+
+/// The server may have done what it had taken: it is not done twice.
+#[test]
+fn a_call_that_a_server_took_before_it_forgot_the_session_is_not_sent_again() {
+    for tool in ["breaks", "work"] {
+        let server = HttpServer::start("restarts");
+        let said = ["the server no longer knows the session", "before you make it again"];
+        server.call(&[tool]).ended(3, &said);
+        assert_eq!(server.calls(), 1, "{tool}");
+        // The next one has a session of its own.
+        server.call(&["echo", "text=a"]).ended(0, &[]);
+    }
+    // What is left of an answer is asked for where a redirect leads, too.
+    let server = HttpServer::start("moves");
+    let ran = server.call(&["breaks"]);
+    ran.ended(0, &[]);
+    assert_eq!((ran.data.as_str(), server.calls()), ("resumed", 1));
 }
 
 #[test]
@@ -458,7 +480,7 @@ fn arguments_go_among_the_headers_where_a_tool_wants_them_there() {
     assert_eq!(header(call, "mcp-name"), "mirrored");
     // One whose header cannot be is not called in this era; in the other, headers mean nothing.
     server.call(&["wrong-header", "region=a"]).ended(2, &["header.not-token"]);
-    assert_eq!(server.requests().iter().filter(|post| post["method"] == "tools/call").count(), 1);
+    assert_eq!(server.calls(), 1);
     let legacy = HttpServer::start("legacy");
     legacy.call(&["echo", "text=a"]).ended(0, &[]);
     assert!(legacy.requests().iter().all(|post| header(post, "mcp-param-region").is_null()));

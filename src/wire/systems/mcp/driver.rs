@@ -25,8 +25,8 @@ use super::{
     frame_log::{Direction, FrameLog},
     pipe::Pipe,
     problems::{
-        LastWords, http_error, lost, not_connected, odd, refused, session_gone, session_over,
-        timed_out, unauthorized, unusable_headers,
+        LastWords, http_error, lost, not_connected, odd, refused, session_gone,
+        session_gone_meanwhile, session_over, timed_out, unauthorized, unusable_headers,
     },
     questions::{Asks, FINDING, ends, input_required},
     raw_frames::{RawFrames, outgoing_frame},
@@ -172,7 +172,7 @@ impl Driver {
                 value => call = call.with_param(&name, &Literal::from(value)),
             }
         }
-        self.begin(call, Waiting { inbox, leaving, rounds: 0, task: None }).await;
+        self.begin(call, Waiting { inbox, leaving, rounds: 0, task: None, is_begun: false }).await;
     }
 
     /// Sends a frame of which the session knows nothing.
@@ -279,10 +279,13 @@ impl Driver {
                 self.state.last_words.remember_error(&line);
                 return self.tell_all("stderr", &line, "").await;
             }
-            TransportArrival::Answered { id, status, body, in_session } => {
+            TransportArrival::Answered { id, status, body, in_session, is_resumed } => {
                 self.frames.note(Direction::In, &body);
                 if self.state.raw.take_body(&id, &body).await {
                     return;
+                }
+                if let Some(waiting) = self.state.waiting.get_mut(&id) {
+                    waiting.is_begun |= is_resumed;
                 }
                 match in_session && is_session_gone(status, &body) {
                     true => self.session.session_gone(&id),
@@ -405,7 +408,9 @@ impl Driver {
             TurnOutcome::SessionGone { id } => {
                 // Who makes the call again finds that this connection is over.
                 self.news.mark_closed(&session_over());
-                self.fail(&id, session_gone()).await;
+                let is_taken = self.state.waiting.get(&id).is_some_and(Waiting::is_taken);
+                let problem = if is_taken { session_gone_meanwhile() } else { session_gone() };
+                self.fail(&id, problem).await;
                 self.state.over = Some(session_over());
             }
             TurnOutcome::Notice(notice) => {

@@ -48,6 +48,15 @@ pub(super) struct Waiting {
     pub rounds: u32,
     /// The task that became of it.
     pub task: Option<Following>,
+    /// The server had begun to answer it.
+    pub is_begun: bool,
+}
+
+impl Waiting {
+    /// Whether the server has taken it, so that made again it may be done twice.
+    pub fn is_taken(&self) -> bool {
+        self.is_begun || self.rounds > 0 || self.task.is_some()
+    }
 }
 
 /// A question that needs no more answering.
