@@ -2,7 +2,7 @@
 
 use std::{future::pending, path::PathBuf, pin::pin, sync::Arc, time::Duration};
 
-use futures::future::Either;
+use futures::future::{BoxFuture, Either};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use tokio::{sync::mpsc, time::Instant};
@@ -146,15 +146,13 @@ async fn stream_call(
         let count = tokio::select! {
             biased;
             () = &mut interrupt => {
-                drop(call);
-                registry.close().await;
+                give_up(call, events, &registry).await;
                 let at_ms = teller.record_cancelled(began);
                 return teller.print_end(at_ms, Outcome::Cancelled, None);
             }
             count = events.recv_many(&mut batch, QUEUE) => count,
             Err(late) = &mut opened, if !is_open => {
-                drop(call);
-                registry.close().await;
+                give_up(call, events, &registry).await;
                 let at_ms = elapsed_ms(began);
                 let kind = EventKind::End { outcome: Outcome::TimedOut, problem: Some(late.clone()) };
                 teller.record_events(&[Event { at_ms, kind }]);
@@ -191,8 +189,7 @@ async fn stream_call(
                 Ok(ended) => ending = ended.unwrap_or(ending),
                 // What can't be written, such as to a pipe that is closed, cancels the call.
                 Err(reason) => {
-                    drop(call);
-                    registry.close().await;
+                    give_up(call, events, &registry).await;
                     if !has_ended {
                         teller.record_cancelled(began);
                     }
@@ -201,6 +198,13 @@ async fn stream_call(
             }
         }
     }
+}
+
+/// Cancels a call, and ends its connection. Nobody takes what is still reported of it: who reports it
+/// would wait for that.
+async fn give_up(call: BoxFuture<'_, ()>, events: mpsc::Receiver<Event>, registry: &Registry) {
+    drop((call, events));
+    registry.close().await;
 }
 
 /// Whether structured content is an object with the text in it and nothing else, which some SDKs make

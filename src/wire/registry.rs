@@ -174,8 +174,9 @@ impl Registry {
     }
 
     /// Runs one call to its end and sends its events, `EventKind::End` exactly once, and after it
-    /// only strays and receipts. Waits when `events` is full. Dropping the future cancels the call
-    /// (nothing is sent after that).
+    /// only strays and receipts. Waits when `events` is full. Dropping the future cancels the call:
+    /// then the stage at most is sent that has what its server was sent for that. Until this is taken,
+    /// or the receiver is dropped, [`Self::close`] waits.
     pub fn run_call<'a>(
         &'a self,
         connection: &'a Connection,
