@@ -386,22 +386,6 @@ fn a_call_that_is_cancelled_is_cancelled_at_the_server_too() {
     assert!(cancelled["requestId"].is_number() && cancelled["reason"].is_string(), "{cancelled}");
 }
 
-/// More comes than is taken: what is said of the end waits for nobody.
-#[test]
-fn a_call_whose_many_events_nobody_reads_any_more_ends() {
-    let place = place("");
-    let line = ["call", "count", "to=1000000", "--json", "--connection", "test"];
-    let mut running = place.command(&line).spawn().unwrap();
-    let mut events = BufReader::new(running.stdout.take().unwrap());
-    let mut line = String::new();
-    while !line.contains("step 1") {
-        line.clear();
-        assert!(events.read_line(&mut line).unwrap() > 0, "it ended before it counted");
-    }
-    drop(events);
-    Ran::of(running.wait_with_output().unwrap()).ended(0, &[]);
-}
-
 /// A real server that speaks both eras.
 #[test]
 fn a_server_of_the_python_sdk_is_spoken_with_in_either_era() {
