@@ -12,7 +12,6 @@ use crate::{
     engine::{
         case::{ask::AskCase, page::FOLDER, script::Case},
         groups::CustomGroups,
-        settings::connections,
     },
     model::{
         connection::Connection,
@@ -29,6 +28,7 @@ use crate::{
         workspace::Workspace,
     },
     syntax::source::Source,
+    systems::table,
 };
 
 /// Whether the user's own workspace is opened, or the one that shows what toolcrib does.
@@ -56,7 +56,7 @@ pub(crate) fn run_workbench(
     let case = take_case(&mut workspace);
     let (mut own, findings) = settings::load_settings(&workspace)?;
     if let Some(wanted) = &global.connection {
-        own.connections.choose(connections::find_connection(&own.connections, wanted)?);
+        own.connections.choose(table::find_connection(&own.connections, wanted)?);
     }
     let (demo, arguments) = match purpose {
         Purpose::Work => (false, HashMap::new()),

@@ -16,11 +16,14 @@ use tokio::{
 };
 use toolcrib::{systems::settings::parse_settings, wire::registry::Registry};
 
-use crate::support::{
-    place::{Place, Ran},
-    services::{program, script},
-    signals,
-    started::first_line,
+use crate::{
+    plain,
+    support::{
+        place::{Place, Ran},
+        services::{program, script},
+        signals,
+        started::first_line,
+    },
 };
 
 /// A server, and a workspace with a connection to it; stopped on drop.
@@ -421,6 +424,24 @@ fn a_tool_is_called_without_a_workspace() {
     calls(&["echo", &address, "other"]).ended(2, &["more than one server"]);
     calls(&["echo", "text=hi"]).ended(2, &["this workspace has no MCP server"]);
     assert_eq!(fs::read_dir(&place.here).unwrap().count(), 0);
+}
+
+#[test]
+fn the_address_of_a_server_is_one_on_the_screen_and_in_cases_too() {
+    let server = HttpServer::start("legacy");
+    let address = format!("http://127.0.0.1:{}/mcp", server.port);
+    let case = format!(
+        "call: echo\nconnection: {address}\narguments: {{text: hi}}\nexpect: {{contains: [hi]}}\n"
+    );
+    let list = r#"{"server": "own", "tools": [{"name": "echo", "description": "d", "inputSchema": {"type": "object"}}]}"#;
+    let files =
+        [("toolcrib.toml", "name = \"lab\"\n"), ("mcp/own.json", list), ("cases/a.yaml", &*case)];
+    Place::with(&files).run(&["test"]).ended(0, &[]);
+
+    let place = Place::with(&[("toolcrib.toml", "name = \"lab\"\n")]);
+    let lines = ["show-invoke", "deployed-tools", "quit"];
+    let said = plain::run(&place, &["--plain", "--connection", &address], &lines);
+    assert!(said.data.contains("mirrored"), "{}\n{}", said.data, said.words);
 }
 
 #[test]
