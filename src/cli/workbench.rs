@@ -1,6 +1,10 @@
 //! `toolcrib [PATH]`: opens the screen on a workspace.
 
-use std::{collections::HashMap, env, fs, path::Path};
+use std::{
+    collections::HashMap,
+    env, fs,
+    path::{Path, PathBuf},
+};
 
 use super::{
     ending::{CommandResult, Ending},
@@ -89,8 +93,10 @@ pub(crate) fn run_workbench(
 /// The workspace of a window that is started without one: a launcher starts it in the home folder, of
 /// which nothing is to be read or written.
 fn find_window_workspace(global: &Global) -> Result<Workspace, Problem> {
-    let here = env::current_dir().unwrap_or_default();
-    let home = home_folder().map(|home| home.canonicalize().unwrap_or(home));
+    // Windows has two spellings of a path.
+    let real = |path: PathBuf| path.canonicalize().unwrap_or(path);
+    let here = real(env::current_dir().unwrap_or_default());
+    let home = home_folder().map(real);
     let Some(folder) = home.and_then(|home| launcher_folder(&here, &home)) else {
         return global.find_workspace(None);
     };
