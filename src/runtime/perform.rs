@@ -28,7 +28,7 @@ use super::{
     kept::{HistoryRecorder, Record},
     model_run::{ModelRuns, Shared},
     notifications::desktop,
-    now::now_millis,
+    now::{elapsed_ms, now_millis},
     pushing, quiet, reading, registry, resources,
     saves::{Save, SaveQueue},
     sign_in::SignInTasks,
@@ -390,8 +390,7 @@ impl Performer {
                 Arc::new(snapshot.collect_findings())
             })
             .await;
-            let millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-            took.store(millis, Ordering::Relaxed);
+            took.store(elapsed_ms(began), Ordering::Relaxed);
             // An answer to nothing: the next change asks again.
             let (turn, findings) =
                 checked.map_or_else(Default::default, |findings| (turn, findings));
@@ -515,7 +514,7 @@ impl Performer {
     fn cancel_call(&mut self, call: CallId) {
         let Some(running) = self.running.remove(&call) else { return };
         running.stop.cancel();
-        let at_ms = u64::try_from(running.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let at_ms = elapsed_ms(running.began);
         let end = EventKind::End { outcome: Outcome::Cancelled, problem: None };
         let events = vec![Event { at_ms, kind: end }];
         if let Some(complaint) = running.record.record_events(&events) {

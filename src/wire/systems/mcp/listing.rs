@@ -18,10 +18,13 @@ use crate::{
         pages::{NextPage, Pages, caching_words},
         rpc::frame::reply_value,
     },
-    wire::transport::{
-        bus::{Bus, SubscriptionShare},
-        message::{Address, Incoming, Outgoing, Packet},
-        message_queue::QueueReceiver,
+    wire::{
+        now::elapsed_ms,
+        transport::{
+            bus::{Bus, SubscriptionShare},
+            message::{Address, Incoming, Outgoing, Packet},
+            message_queue::QueueReceiver,
+        },
     },
 };
 
@@ -170,7 +173,7 @@ pub(crate) async fn list_within(
     loop {
         let began = Instant::now();
         let (result, version) = request_within(bus, (method, &params), patience).await?;
-        let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let took_ms = elapsed_ms(began);
         timing.caching = caching_words(&result);
         let next = pages.add(result, member);
         let items = pages.sizes.last().copied().unwrap_or_default();
