@@ -70,6 +70,9 @@ impl Sending<'_> {
     /// Sends the request, and says its events as they come.
     pub fn send(self, request: Request, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let Sending { opened, connection, .. } = self;
+        let (asks, questions) = mpsc::channel(1);
+        // What keeps it from being made is found before the history has it.
+        let desk = QuestionDesk::new(questions, self.answers, self.catalog)?;
         let recorder = match self.is_kept {
             true => begin_recording(opened, &request, &connection, out),
             false => None,
@@ -88,8 +91,6 @@ impl Sending<'_> {
             answer: self.save.map(|path| SavedAnswer::new(path, request.system)),
             structured: None,
         };
-        let (asks, questions) = mpsc::channel(1);
-        let desk = QuestionDesk::new(questions, self.answers, self.catalog)?;
         let registry = registry::of_workspace(&opened.workspace.root).with_questions(asks);
         let request = (request, self.limits, self.timeout);
         wait_for_many("calling", stream_call(registry, connection, request, desk, teller))
