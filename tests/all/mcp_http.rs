@@ -368,6 +368,10 @@ fn a_call_that_a_forgotten_session_refused_is_sent_again_in_another() {
             .collect();
         assert!(sessions.len() == 2 && sessions[0] != sessions[1], "{how}: {sessions:?}");
     }
+    // Of several at once, each is.
+    let server = HttpServer::start("forgets");
+    let ran = server.call(&["echo", "text=a", "--times", "6", "--jobs", "6"]);
+    assert!(ran.data.starts_with("6 calls: 6 succeeded"), "{}\n{}", ran.data, ran.words);
     // One that forgets each time is asked twice only.
     let server = HttpServer::start("forgets-always");
     server.call(&["echo", "text=a"]).ended(3, &["the server no longer knows the session"]);

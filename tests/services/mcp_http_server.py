@@ -203,9 +203,7 @@ class Handler(BaseHTTPRequestHandler):
         session = self.session()
         if session is None:
             return self.send(404)
-        if how.startswith("forgets") and method == "tools/call" and (how == "forgets-always" or not forgotten):
-            forgotten.append(id)
-            sessions.clear()
+        if method == "tools/call" and self.forgets():
             session.stream.put(None)
             if how == "forgets-400":
                 return self.send(400, error(None, -32000, "Bad Request: No valid session ID provided"))
@@ -222,6 +220,15 @@ class Handler(BaseHTTPRequestHandler):
         if method != "tools/call":
             return self.send(200, error(id, -32601, "Method not found"))
         self.call(id, params, session)
+
+    def forgets(self):
+        """Forgets all sessions at the first call, or at each one; whether it did."""
+        with lock:
+            does = how == "forgets-always" or how.startswith("forgets") and not forgotten
+            if does:
+                forgotten.append(True)
+                sessions.clear()
+        return does
 
     def restart(self, session):
         """Forgets all sessions, where it does so."""

@@ -3,8 +3,13 @@
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 
-use super::{asker::QuestionAnswer, tasks::Following};
+use super::{
+    asker::QuestionAnswer,
+    problems::{session_gone, session_gone_meanwhile},
+    tasks::Following,
+};
 use crate::{
+    model::call::CallError,
     schema::literal::Literal,
     systems::mcp::{
         asked::ServerRequest,
@@ -53,9 +58,13 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    /// Whether the server has taken it, so that made again it may be done twice.
-    pub fn is_taken(&self) -> bool {
-        self.is_begun || self.rounds > 0 || self.task.is_some()
+    /// How it ends where the server no longer knows the session. Made again, what the server has taken
+    /// could be done twice.
+    pub fn session_problem(&self) -> CallError {
+        match self.is_begun || self.rounds > 0 || self.task.is_some() {
+            true => session_gone_meanwhile(),
+            false => session_gone(),
+        }
     }
 }
 
