@@ -2,7 +2,7 @@
 
 use std::{future::pending, path::PathBuf, pin::pin, sync::Arc, time::Duration};
 
-use futures::future::Either;
+use futures::future::{BoxFuture, Either};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use tokio::{sync::mpsc, time::Instant};
@@ -73,6 +73,9 @@ impl Sending<'_> {
     /// Sends the request, and says its events as they come.
     pub fn send(self, request: Request, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let Sending { opened, connection, .. } = self;
+        let (asks, questions) = mpsc::channel(1);
+        // What keeps it from being made is found before the history has it.
+        let desk = QuestionDesk::new(questions, self.answers, self.catalog)?;
         let recorder = match self.is_kept {
             true => begin_recording(opened, &request, &connection, out),
             false => None,
@@ -93,8 +96,6 @@ impl Sending<'_> {
             queried: self.query.map(|query| QueriedAnswer::new(query, global.json)),
             structured: None,
         };
-        let (asks, questions) = mpsc::channel(1);
-        let desk = QuestionDesk::new(questions, self.answers, self.catalog)?;
         let registry = registry::of_workspace(&opened.workspace.root).with_questions(asks);
         let request = (request, self.limits, self.timeout);
         wait_for_many("calling", stream_call(registry, connection, request, desk, teller))
@@ -151,15 +152,13 @@ async fn stream_call(
         let count = tokio::select! {
             biased;
             () = &mut interrupt => {
-                drop(call);
-                registry.close().await;
+                give_up(call, events, &registry).await;
                 let at_ms = teller.record_cancelled(began);
                 return teller.print_end(at_ms, Outcome::Cancelled, None);
             }
             count = events.recv_many(&mut batch, QUEUE) => count,
             Err(late) = &mut opened, if !is_open => {
-                drop(call);
-                registry.close().await;
+                give_up(call, events, &registry).await;
                 let at_ms = elapsed_ms(began);
                 let kind = EventKind::End { outcome: Outcome::TimedOut, problem: Some(late.clone()) };
                 teller.record_events(&[Event { at_ms, kind }]);
@@ -199,8 +198,7 @@ async fn stream_call(
                 Ok(ended) => ending = ended.unwrap_or(ending),
                 // What can't be written, such as to a pipe that is closed, cancels the call.
                 Err(reason) => {
-                    drop(call);
-                    registry.close().await;
+                    give_up(call, events, &registry).await;
                     if !has_ended {
                         teller.record_cancelled(began);
                     }
@@ -209,6 +207,13 @@ async fn stream_call(
             }
         }
     }
+}
+
+/// Cancels a call, and ends its connection. Nobody takes what is still reported of it: who reports it
+/// would wait for that.
+async fn give_up(call: BoxFuture<'_, ()>, events: mpsc::Receiver<Event>, registry: &Registry) {
+    drop((call, events));
+    registry.close().await;
 }
 
 /// Whether structured content is an object with the text in it and nothing else, which some SDKs make

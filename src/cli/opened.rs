@@ -12,10 +12,7 @@ use crate::{
     engine::{
         gated::Slot,
         groups::CustomGroups,
-        settings::{
-            connections,
-            variables::{VARIABLES, VARIABLES_KEY},
-        },
+        settings::variables::{VARIABLES, VARIABLES_KEY},
         workflow::similar,
     },
     model::{
@@ -108,14 +105,11 @@ impl OpenWorkspace {
             *known = known.clone().placed_in(&workspace.root);
         }
         if let Some(wanted) = &global.connection {
-            let found = connections::find_connection(&settings.connections, wanted);
+            let found = table::find_connection(&settings.connections, wanted);
             let found = found.map_err(|problem| {
                 refused_settings(wanted, &settings_findings).unwrap_or(problem)
             })?;
-            settings.connections.choose(match settings.connections.find_by_name(wanted) {
-                Some(_) => found,
-                None => table::claim_address(found),
-            });
+            settings.connections.choose(found);
         }
         settings.mode = global.mode.map_or(settings.mode, Mode::from);
         let mut files = Vec::new();

@@ -6,7 +6,10 @@ use std::time::Duration;
 /// What can be written, for messages.
 pub(crate) const EXAMPLES: &str = "500ms, 30s, 2m, 1h or 3d";
 
-/// Reads a span of time; `None` where the text is none, or is longer than a [`Duration`] holds.
+/// A longer span is a slip: no clock could count to its end.
+const LONGEST: Duration = Duration::from_secs(100 * 365 * 86_400);
+
+/// Reads a span of time; `None` where the text is none, or is longer than a century.
 #[must_use]
 pub(crate) fn parse_duration(text: &str) -> Option<Duration> {
     let text = text.trim();
@@ -22,7 +25,7 @@ pub(crate) fn parse_duration(text: &str) -> Option<Duration> {
         _ => return None,
     };
     let number: f64 = number.parse().ok()?;
-    Duration::try_from_secs_f64(number * seconds).ok()
+    Duration::try_from_secs_f64(number * seconds).ok().filter(|time| *time <= LONGEST)
 }
 
 /// A span of time as [`parse_duration`] reads it; in whole milliseconds from one on.
@@ -84,5 +87,8 @@ mod tests {
         for text in ["", "s", "soon", "-1s", "1w", "1 s", "1..5s", "99999999999999999999d"] {
             assert_eq!(parse_duration(text), None, "{text}");
         }
+        // A time limit is counted from now on, and this is more than a clock holds.
+        assert_eq!(parse_duration("10000000000000000000"), None);
+        assert!(parse_duration("36500d").is_some());
     }
 }

@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use tokio::{sync::mpsc, task::AbortHandle, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-use super::kept::Record;
+use super::{kept::Record, now::elapsed_ms};
 use crate::{
     app::{calls::CallMessage, message::Message},
     engine::mask::Mask,
@@ -94,7 +94,7 @@ impl RunningCalls {
     pub fn cancel(&mut self, call: CallId) -> Vec<Message> {
         let Some(running) = self.0.remove(&call) else { return Vec::new() };
         running.stop.cancel();
-        let at_ms = u64::try_from(running.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let at_ms = elapsed_ms(running.began);
         let end = EventKind::End { outcome: Outcome::Cancelled, problem: None };
         let events = vec![Event { at_ms, kind: end }];
         let complaint = running.record.record_events(&events);

@@ -27,7 +27,7 @@ use super::{
     kept::HistoryRecorder,
     model_run::{ModelRuns, Shared},
     notifications::desktop,
-    now::now_millis,
+    now::{elapsed_ms, now_millis},
     pushing, quiet, reading, registry, resources,
     saves::{Save, SaveQueue},
     sign_in::SignInTasks,
@@ -393,8 +393,7 @@ impl Performer {
                 Arc::new(snapshot.collect_findings())
             })
             .await;
-            let millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-            took.store(millis, Ordering::Relaxed);
+            took.store(elapsed_ms(began), Ordering::Relaxed);
             // An answer to nothing: the next change asks again.
             let (turn, findings) =
                 checked.map_or_else(Default::default, |findings| (turn, findings));

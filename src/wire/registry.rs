@@ -178,7 +178,8 @@ impl Registry {
 
     /// Runs one call to its end and sends its events, `EventKind::End` exactly once, and after it
     /// only strays and receipts. Waits when `events` is full. Dropping the future cancels the call;
-    /// what is sent for that, and what comes all the same, may follow.
+    /// what is sent for that, and what comes all the same, may follow. Until this is taken, or the
+    /// receiver is dropped, [`Self::close`] waits.
     pub fn run_call<'a>(
         &'a self,
         connection: &'a Connection,
@@ -188,6 +189,7 @@ impl Registry {
     ) -> BoxFuture<'a, ()> {
         // In a box, so that the program has the code once and not in each of its callers.
         Box::pin(async move {
+            let limits = limits.over(connection, &request.name);
             if let Some(mock) = &request.mock {
                 let arguments = variables::fill_arguments(&request.arguments, connection);
                 return stub_call::answer_mock(mock, &arguments, limits, events).await;
@@ -203,7 +205,6 @@ impl Registry {
                 Ok(filled) => (filled, None),
                 Err(problem) => (request, Some(problem)),
             };
-            let limits = limits.over(connection, &request.name);
             let mut begun = session::begin_call(request, limits, events);
             begun.hide_secrets(&self.secrets);
             if let Some(problem) = unknown {
@@ -504,6 +505,7 @@ mod tests {
         model::{
             call::{EventKind, Outcome},
             entry::{EntryId, EntryPlace, FileId},
+            stub::{AnswerPiece, MockCall, Rule, StubAnswer, StubService},
         },
         schema::pointer::Pointer,
         systems::trustgraph::request,
@@ -604,6 +606,27 @@ mod tests {
             ended(events_of(&registry, &embedded, foreign).await),
             (Outcome::Lost, ErrorKind::NotCallable)
         );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_mock_has_the_time_of_the_connection_that_it_is_called_over() {
+        let late = StubAnswer {
+            pieces: vec![AnswerPiece { text: "at last".into(), after: None }],
+            delay: Duration::from_secs(60),
+            ..StubAnswer::default()
+        };
+        let rules = vec![Rule { then: late, ..Rule::default() }];
+        let service = Arc::new(StubService { rules, ..StubService::default() });
+        let mocked = || Request {
+            mock: Some(Arc::new(MockCall { service: Arc::clone(&service), ..MockCall::default() })),
+            ..request("late", &json!({}), &json!({}))
+        };
+        let registry = Registry::default();
+        let ended = events_of(&registry, &Connection::embedded(), mocked()).await;
+        let Some(EventKind::End { outcome, .. }) = ended.last() else { panic!("{ended:?}") };
+        assert_eq!(*outcome, Outcome::TimedOut);
+        let slow = Connection { timeout: Some(Duration::from_secs(120)), ..Connection::embedded() };
+        assert_eq!(text(&events_of(&registry, &slow, mocked()).await), "at last");
     }
 
     #[tokio::test]

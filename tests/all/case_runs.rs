@@ -144,6 +144,18 @@ fn answers_of_earlier_cases_are_filled_in() {
 }
 
 #[test]
+fn of_the_cases_whose_answers_are_named_those_are_said_that_nobody_asked_for() {
+    let both = "call: echo\narguments: {text: \"{{answer.login/visit}} {{answer.count}}\"}\n";
+    let place = place(&[
+        ("1-login.yaml", "call: login\n"),
+        ("2-count.yaml", "call: count\n"),
+        ("3-both.yaml", both),
+    ]);
+    let said = ["Also run, as others name their answers: cases/2-count.yaml\n", "3 cases passed"];
+    test(&place, &["3-both", "1-login"]).ended(0, &said);
+}
+
+#[test]
 fn runs_are_counted_and_a_pass_after_a_retry_is_flaky() {
     let runs = "case: mostly\ncall: count\nruns: 3\npass: 2\nexpect: {lacks: call 1}\n";
     let place = place(&[("runs.yaml", runs)]);

@@ -75,6 +75,16 @@ fn a_tool_is_called_of_a_server_that_is_started_for_it() {
     let ran = place.run(&["mcp", "call", "echo", "text=hi", "--", &python, &script]);
     ran.ended(0, &[]);
     assert_eq!(ran.data, "hi");
+
+    // The command is one of the folder that it is typed in.
+    let server = fs::read_to_string(&script).unwrap();
+    let files = [("toolcrib.toml", "name = \"lab\"\n"), ("below/server.py", server.as_str())];
+    let place = Place::with(&files);
+    let mut command =
+        place.command(&["mcp", "call", "echo", "text=hi", "--", &python, "server.py"]);
+    let ran = Ran::of(command.current_dir(place.here.join("below")).output().unwrap());
+    ran.ended(0, &[]);
+    assert_eq!(ran.data, "hi");
 }
 
 #[test]

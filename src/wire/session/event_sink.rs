@@ -15,6 +15,7 @@ use crate::{
         stage::{FrameWay, Stage, without_data},
     },
     wire::{
+        now::elapsed_ms,
         queue::{self, Closed},
         secrets::Secrets,
         transport::message::{Packet, cut_wire},
@@ -78,16 +79,11 @@ impl EventSink {
         Self { began, opened, secrets, ..Self::new(self.events.clone()) }
     }
 
-    /// How long ago the call began.
-    fn elapsed_ms(&self) -> u64 {
-        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
-    }
-
     pub async fn emit(&mut self, kind: EventKind) -> Result<(), SinkClosed> {
         if matches!(kind, EventKind::End { .. }) {
             self.emit_noted_wire().await?;
         }
-        let at_ms = self.elapsed_ms();
+        let at_ms = elapsed_ms(self.began);
         self.emit_at(at_ms, kind).await
     }
 
@@ -147,7 +143,7 @@ impl EventSink {
         way: FrameWay,
         lines: impl Into<String>,
     ) -> Result<(), SinkClosed> {
-        let at_ms = self.elapsed_ms();
+        let at_ms = elapsed_ms(self.began);
         self.emit_wire_at(at_ms, way, cut_wire(lines.into())).await
     }
 
@@ -155,7 +151,7 @@ impl EventSink {
     /// end: after what it says. So whoever masks a secret that is split over several chunks knows by
     /// then whether one is in it.
     pub fn note_wire(&mut self, lines: String) {
-        self.noted_wire = Some((self.elapsed_ms(), lines));
+        self.noted_wire = Some((elapsed_ms(self.began), lines));
     }
 
     pub async fn emit_noted_wire(&mut self) -> Result<(), SinkClosed> {

@@ -18,6 +18,7 @@ use super::{
     driver::Driver,
     kept_file, listing,
     pipe::Pipe,
+    problems::{session_gone, session_over},
     requests::{Command, Leaving},
     stages::stage,
     tool_facts::{KnownTools, ToolFacts},
@@ -186,7 +187,11 @@ impl Channel {
 
     async fn order(&self, command: Command) -> Result<(), CallError> {
         let sent = self.commands.send(command).await;
-        sent.map_err(|_| self.news.close_reason().unwrap_or_else(over))
+        sent.map_err(|_| match self.news.close_reason() {
+            // What was not sent can be made on another connection.
+            Some(reason) if reason == session_over() => session_gone(),
+            reason => reason.unwrap_or_else(over),
+        })
     }
 }
 

@@ -101,6 +101,16 @@ pub(super) struct Running {
     pub folders: FolderHold,
     /// The pipe is over, and why.
     over: Option<CallError>,
+    /// The server no longer knows the session: no request is sent any more, and each that was sent has
+    /// its own end.
+    is_forgotten: bool,
+}
+
+impl Running {
+    /// Whether nothing more is to come.
+    fn is_over(&self) -> bool {
+        self.over.is_some() || self.is_forgotten && self.waiting.is_empty()
+    }
 }
 
 impl Driver {
@@ -121,7 +131,7 @@ impl Driver {
     pub async fn run(mut self, mut commands: mpsc::Receiver<Command>) {
         let turn = self.session.open();
         self.perform(turn).await;
-        while self.state.over.is_none() {
+        while !self.state.is_over() {
             let deadline = self.state.deadlines.iter().map(|(at, _)| *at).min();
             let due = deadline.unwrap_or_else(|| Instant::now() + Duration::from_secs(3_600));
             tokio::select! {
@@ -157,6 +167,9 @@ impl Driver {
                 () = sleep_until(due), if deadline.is_some() => self.look_at_the_clock().await,
             }
         }
+        if self.state.is_forgotten {
+            give_back(commands).await;
+        }
         self.end().await;
     }
 
@@ -179,7 +192,7 @@ impl Driver {
                 value => call = call.with_param(&name, &Literal::from(value)),
             }
         }
-        self.begin(call, Waiting { inbox, leaving, rounds: 0, task: None }).await;
+        self.begin(call, Waiting { inbox, leaving, rounds: 0, task: None, is_begun: false }).await;
     }
 
     /// Sends a frame of which the session knows nothing.
@@ -212,7 +225,9 @@ impl Driver {
             return drop(waiting.inbox.push(Incoming::Failed(problem)).await);
         }
         let Some(outgoing) = self.session.call(call, with_progress, mirrored) else {
-            return drop(waiting.inbox.push(Incoming::Failed(not_connected())).await);
+            let is_forgotten = self.state.is_forgotten;
+            let problem = if is_forgotten { waiting.session_problem() } else { not_connected() };
+            return drop(waiting.inbox.push(Incoming::Failed(problem)).await);
         };
         if with_progress {
             // Who has left needs no frames.
@@ -255,7 +270,7 @@ impl Driver {
         while let Some(arrival) = next {
             self.take(arrival).await;
             left -= 1;
-            let goes_on = left > 0 && self.state.over.is_none();
+            let goes_on = left > 0 && !self.state.is_over();
             next = if goes_on { self.pipe.try_next() } else { None };
         }
         if left == 0 {
@@ -286,10 +301,13 @@ impl Driver {
                 self.state.last_words.remember_error(&line);
                 return self.tell_all("stderr", &line, "").await;
             }
-            TransportArrival::Answered { id, status, body, in_session } => {
+            TransportArrival::Answered { id, status, body, in_session, is_resumed } => {
                 self.frames.note(Direction::In, &body);
                 if self.state.raw.take_body(&id, &body).await {
                     return;
+                }
+                if let Some(waiting) = self.state.waiting.get_mut(&id) {
+                    waiting.is_begun |= is_resumed;
                 }
                 match in_session && is_session_gone(status, &body) {
                     true => self.session.session_gone(&id),
@@ -412,8 +430,10 @@ impl Driver {
             TurnOutcome::SessionGone { id } => {
                 // Who makes the call again finds that this connection is over.
                 self.news.mark_closed(&session_over());
-                self.fail(&id, session_gone()).await;
-                self.state.over = Some(session_over());
+                self.state.is_forgotten = true;
+                if let Some(problem) = self.state.waiting.get(&id).map(Waiting::session_problem) {
+                    self.fail(&id, problem).await;
+                }
             }
             TurnOutcome::Notice(notice) => {
                 let text = frame.map(Frame::into_text).unwrap_or_default();
@@ -595,7 +615,8 @@ impl Driver {
     }
 
     async fn end(mut self) {
-        let problem = self.state.over.take().unwrap_or_else(lost);
+        let ended = if self.state.is_forgotten { session_over } else { lost };
+        let problem = self.state.over.take().unwrap_or_else(ended);
         for (_, waiting) in self.state.waiting.drain() {
             let _ = waiting.inbox.push(Incoming::Failed(problem.clone())).await;
         }
@@ -604,5 +625,16 @@ impl Driver {
             let _ = opening.send(Err(problem));
         }
         self.pipe.close().await;
+    }
+}
+
+/// Requests that were not sent can be made on another connection.
+async fn give_back(mut commands: mpsc::Receiver<Command>) {
+    commands.close();
+    while let Some(command) = commands.recv().await {
+        if let Command::Request { inbox, .. } = command {
+            // Who has left needs no answer.
+            let _ = inbox.push(Incoming::Failed(session_gone())).await;
+        }
     }
 }

@@ -3,8 +3,13 @@
 use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
 
-use super::{asker::QuestionAnswer, tasks::Following};
+use super::{
+    asker::QuestionAnswer,
+    problems::{session_gone, session_gone_meanwhile},
+    tasks::Following,
+};
 use crate::{
+    model::call::CallError,
     schema::literal::Literal,
     systems::mcp::{
         asked::ServerRequest,
@@ -48,6 +53,19 @@ pub(super) struct Waiting {
     pub rounds: u32,
     /// The task that became of it.
     pub task: Option<Following>,
+    /// The server had begun to answer it.
+    pub is_begun: bool,
+}
+
+impl Waiting {
+    /// How it ends where the server no longer knows the session. Made again, what the server has taken
+    /// could be done twice.
+    pub fn session_problem(&self) -> CallError {
+        match self.is_begun || self.rounds > 0 || self.task.is_some() {
+            true => session_gone_meanwhile(),
+            false => session_gone(),
+        }
+    }
 }
 
 /// A question that needs no more answering.
