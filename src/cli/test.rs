@@ -519,7 +519,8 @@ impl Suite<'_> {
         } else if !was_interrupted {
             let goes_on = |one: &TriedAsk| {
                 lines.show_asked(one);
-                !(how.fails_fast && !one.has_passed() || lines.is_end())
+                let is_last = how.fails_fast && !one.has_passed();
+                !is_last && !lines.is_end()
             };
             tokio::select! {
                 biased;

@@ -261,6 +261,7 @@ mod tests {
         assert_eq!(at("type.unknown"), "\\\"type\\\"");
         assert_eq!(at("gates.misspelt-key"), "\\\"groop\\");
     }
+
     #[test]
     fn a_name_that_apis_refuse_is_said_once_and_fixed() {
         let list = r#"{"server": "s", "tools": [{"name": "list.items", "description": "Lists them when asked", "inputSchema": {"type": "object"}}]}"#;

@@ -63,7 +63,7 @@ pub(super) struct Preview {
 
 /// The lines of what is shown, kept while that stays the same.
 struct Cache {
-    of: (usize, u64, Option<EntryId>, String, Vec<(String, String)>, u64),
+    of: (usize, u64, Option<EntryId>, String, Vec<(String, String)>),
     text: SharedText,
     /// Shared with the file as it was read, where that is what is shown.
     lines: Lines,
@@ -247,11 +247,11 @@ impl Preview {
         }
         let of = (
             self.tabs.at,
-            state.generation,
+            // Both only grow.
+            state.generation + state.model_page.revision(),
             state.selected.clone(),
             state.connection_here().name,
             state.invoke.samples.clone(),
-            state.model_page.revision(),
         );
         if self.cache.as_ref().is_some_and(|cache| cache.of == of) {
             return;
