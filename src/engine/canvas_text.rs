@@ -220,6 +220,11 @@ fn draw_part(diagram: &Diagram, picture: &Picture, window: BoxArea, names: Names
     pen.drawing
 }
 
+/// The place that is nearest to this one from a first one to a last one.
+fn within(at: usize, (first, last): (usize, usize)) -> usize {
+    at.min(last).max(first)
+}
+
 /// A box together with its foot.
 fn bounding_area(placed: &PlacedBox) -> BoxArea {
     let feet = [&placed.to_itself, &placed.from_any];
@@ -357,32 +362,38 @@ impl<'d> Pen<'d> {
         let diagram = self.diagram;
         let BoxArea { x, y, width, height } = placed.area;
         let spec = &diagram.boxes[row];
-        let (x, y) = if spec.frame == Frame::None {
+        let widest = spec.lines.iter().map(|line| (diagram.measure)(line)).max().unwrap_or(1);
+        let (right, bottom) = (x + width, y + height);
+        // Where the text begins, and the first and last places where it may.
+        let (usual, first, last) = if spec.frame == Frame::None {
             let bar = if diagram.direction == Direction::LeftToRight { "┃" } else { "━" };
-            let text = spec.lines.first().map_or(1, |line| (diagram.measure)(line));
+            let lies = diagram.direction == Direction::TopDown;
             // A single cell beside the name would look like a part of it.
-            let lies = diagram.direction == Direction::TopDown && width != text + 1;
-            let is_edge = |at: &Point| match diagram.direction {
-                Direction::TopDown => lies && width.max(height) > 1,
-                Direction::LeftToRight => height > 1 && (at.x == x || at.x + 1 == x + width),
-            };
-            for at in (x..x + width)
-                .flat_map(|x| (y..y + height).map(move |y| Point { x, y }))
-                .filter(is_edge)
+            let is_drawn = width.max(height) > 1 && !(lies && width == widest + 1);
+            let is_edge = |at: &Point| is_drawn && (lies || at.x == x || at.x + 1 == right);
+            for at in
+                (x..right).flat_map(|x| (y..bottom).map(move |y| Point { x, y })).filter(is_edge)
             {
                 self.set_cell(at, bar, Role::Border(row));
             }
-            (x + width.saturating_sub(text) / 2, y + (height - 1) / 2)
-        } else if names == Names::InView {
-            let window = self.drawing.window;
-            let widest = spec.lines.iter().map(|line| (diagram.measure)(line)).max().unwrap_or(0);
-            let (right, bottom) = (x + width, y + height);
+            let middle = (x + width.saturating_sub(widest) / 2, y + (height - 1) / 2);
+            (middle, (x, y), (right.saturating_sub(widest), bottom - 1))
+        } else {
+            let last =
+                (right.saturating_sub(2 + widest), bottom.saturating_sub(1 + spec.lines.len()));
+            ((x + 2, y + 1), (x + 2, y + 1), last)
+        };
+        let (x, y) = if names == Names::InView {
+            let seen = self.drawing.window;
+            let (below, beyond) = (seen.y + seen.height, seen.x + seen.width);
+            let across = (seen.x, beyond.saturating_sub(widest));
+            let down = (seen.y, below.saturating_sub(spec.lines.len().max(1)));
             (
-                window.x.min(right.saturating_sub(2 + widest)).max(x + 2),
-                window.y.min(bottom.saturating_sub(1 + spec.lines.len())).max(y + 1),
+                within(within(usual.0, across), (first.0, last.0)),
+                within(within(usual.1, down), (first.1, last.1)),
             )
         } else {
-            (x + 2, y + 1)
+            usual
         };
         for (line, text) in spec.lines.iter().enumerate() {
             self.draw_caption(
@@ -546,24 +557,33 @@ mod tests {
         assert_eq!(whole.filter(|line| line.contains("s0.")).count(), 1);
     }
 
+    /// A box without a frame, and a picture that has it alone.
+    fn bare(direction: Direction, area: BoxArea) -> (Diagram, Picture) {
+        let spec = BoxSpec { lines: vec!["s2".into()], frame: Frame::None, ..BoxSpec::default() };
+        let (boxes, arrows) = (vec![spec], Vec::new());
+        let diagram = Diagram { boxes, arrows, first: 0, direction, measure: char_count };
+        let boxes = vec![PlacedBox { area, to_itself: None, from_any: None }];
+        let (width, height) = (area.x + area.width, area.y + area.height);
+        (diagram, Picture { boxes, width, height, ..Picture::default() })
+    }
+
     #[test]
     fn a_name_without_a_frame_has_bars_at_both_sides_or_none() {
         let drawn = |width: usize| {
-            let spec =
-                BoxSpec { lines: vec!["s2".into()], frame: Frame::None, ..BoxSpec::default() };
-            let diagram = Diagram {
-                boxes: vec![spec],
-                arrows: Vec::new(),
-                first: 0,
-                direction: Direction::TopDown,
-                measure: char_count,
-            };
             let area = BoxArea { x: 1, y: 0, width, height: 1 };
-            let boxes = vec![PlacedBox { area, to_itself: None, from_any: None }];
-            let picture = Picture { boxes, width: width + 2, height: 1, ..Picture::default() };
+            let (diagram, picture) = bare(Direction::TopDown, area);
             picture_lines(&diagram, &picture, |_| false).collect::<Vec<_>>().join("\n")
         };
         assert_eq!([drawn(2), drawn(3), drawn(4)], [" s2", " s2", " ━s2━"]);
+    }
+
+    #[test]
+    fn a_name_without_a_frame_is_in_view_too() {
+        let area = BoxArea { x: 0, y: 0, width: 2, height: 40 };
+        let (diagram, picture) = bare(Direction::LeftToRight, area);
+        let drawing = draw_picture(&diagram, &picture, BoxArea { y: 30, height: 6, ..area });
+        let seen: Vec<String> = drawing.rows().map(|cells| row_text(cells, &|_| false)).collect();
+        assert_eq!(seen, ["s2", "┃┃", "┃┃", "┃┃", "┃┃", "┃┃"]);
     }
 
     fn diagrams(boxes: usize, arrows: usize) -> impl Strategy<Value = Diagram> {

@@ -170,7 +170,7 @@ impl Root {
         self.images.end(places);
         self.reading.draw(frame.buffer_mut());
         if self.is_in_edit(state) {
-            words::show_cursor(frame, &styles);
+            self.found.typed.extend(words::show_cursor(frame, &styles));
         }
     }
 

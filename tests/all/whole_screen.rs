@@ -340,6 +340,25 @@ fn the_actions_menu_opens_by_its_key_and_by_the_right_button() {
     assert!(bench.shows("there is no call yet"), "{}", bench.screen());
 }
 
+/// In a window the middle button pastes there.
+#[test]
+fn the_places_where_text_is_typed_are_known() {
+    let mut bench = Workbench::sample("demo", 120, 36);
+    bench.keys("/");
+    bench.types("tell");
+    let (column, row) = bench.find("/tell");
+    assert!(bench.takes_text_at((column + 2, row)), "{}", bench.screen());
+    assert!(!bench.takes_text_at((column + 2, row + 1)), "a tool takes no text");
+    let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Workflow);
+    bench.keys("@question");
+    bench.types("Why?");
+    let (column, row) = bench.find("Why?");
+    assert!(bench.takes_text_at((column + 1, row)), "{}", bench.screen());
+    assert!(!bench.takes_text_at((0, 0)));
+    bench.keys("esc");
+    assert!(!bench.takes_text_at((column + 1, row)), "{}", bench.screen());
+}
+
 #[test]
 fn the_right_button_in_a_text_copies_cuts_and_pastes_first() {
     let text = "tool:\n  a: {type: text-completion, name: a, description: zebra quagga}\n";

@@ -1,6 +1,6 @@
 //! Pictures of the screen as pixels: only rows that differ from those before are drawn.
 
-use std::{ops::Range, rc::Rc, sync::Arc};
+use std::{borrow::Cow, iter, ops::Range, rc::Rc, sync::Arc};
 
 use ratatui::{
     buffer::{Buffer, Cell},
@@ -9,6 +9,7 @@ use ratatui::{
 };
 
 use super::{
+    arabic,
     bidi::{drawn_order, mirrored},
     cells::CellSize,
     colours::{Ground, Pixel, cell_colours, mix, rgb},
@@ -219,7 +220,7 @@ impl Painter {
         let columns = piece.columns(cell);
         let colour = piece.colours.text;
         if !piece.text.trim().is_empty() && piece.text != IMAGE_CELL {
-            let glyph = self.glyphs.glyph(piece.text, piece.face, piece.cells > 1);
+            let glyph = self.glyphs.glyph(&piece.shown_text(), piece.face, piece.cells > 1);
             let everywhere = 0..usize::MAX;
             self.frame.lay(&glyph, (columns.start, top), (&everywhere, visible), colour);
         }
@@ -252,12 +253,22 @@ struct Piece<'a> {
     colours: Ground,
     /// It is read from right to left.
     is_turned: bool,
+    /// The shape that its letter has beside its neighbours, where it has several.
+    shape: Option<char>,
 }
 
 impl Piece<'_> {
     /// The columns of pixels that it takes.
     fn columns(&self, cell: CellSize) -> Range<usize> {
         self.column * cell.width..(self.column + self.cells) * cell.width
+    }
+
+    /// Its text as it is drawn: the letter in its shape, with its marks.
+    fn shown_text(&self) -> Cow<'_, str> {
+        match self.shape {
+            Some(shape) => Cow::Owned(iter::once(shape).chain(self.text.chars().skip(1)).collect()),
+            None => Cow::Borrowed(self.text),
+        }
     }
 }
 
@@ -292,6 +303,7 @@ fn row_pieces(scene: &Scene, row: u16) -> Vec<Piece<'_>> {
             modifier: cell.modifier,
             colours,
             is_turned: false,
+            shape: None,
         });
         column += count;
     }
@@ -306,10 +318,15 @@ fn row_pieces(scene: &Scene, row: u16) -> Vec<Piece<'_>> {
 fn turn_pieces(pieces: &mut [Piece<'_>]) {
     let texts: Vec<&str> = pieces.iter().map(|piece| piece.text).collect();
     let Some(order) = drawn_order(&texts) else { return };
+    let letters: Vec<Option<char>> = texts.iter().map(|text| text.chars().next()).collect();
+    let letter_at = |index: usize| letters.get(index).copied().flatten();
     let mut column = 0;
     for (index, is_turned) in order {
+        let before = index.checked_sub(1).and_then(letter_at);
         let piece = &mut pieces[index];
         (piece.column, piece.is_turned) = (column, is_turned);
+        piece.shape =
+            letter_at(index).and_then(|letter| arabic::shape(before, letter, letter_at(index + 1)));
         if is_turned {
             piece.text = mirrored(piece.text);
         }
@@ -339,6 +356,7 @@ fn lay_preedit<'a>(pieces: &mut Vec<Piece<'a>>, scene: &'a Scene, from: usize) {
             modifier: Modifier::UNDERLINED,
             colours,
             is_turned: false,
+            shape: None,
         };
         pieces.insert(place, piece);
         column = end;
@@ -510,6 +528,15 @@ mod tests {
         shown.selection = Some(selection);
         paint(&mut painter, &shown);
         assert_eq!(pixel(&painter, 1, 1), Ground::DARK.text);
+    }
+
+    #[test]
+    fn arabic_letters_are_drawn_joined_with_their_marks() {
+        let shown = scene(&["x نَص"]);
+        let mut pieces = row_pieces(&shown, 0);
+        pieces.sort_by_key(|piece| piece.column);
+        let drawn: Vec<_> = pieces.iter().map(Piece::shown_text).collect();
+        assert_eq!(drawn, ["x", " ", "\u{feba}", "\u{fee7}\u{64e}"]);
     }
 
     #[test]
