@@ -10,6 +10,7 @@ pub mod agent_run;
 pub mod answering;
 pub mod ask_cases;
 pub mod batch;
+mod call_request;
 pub mod calls;
 pub(crate) mod case_mask;
 pub mod cases;

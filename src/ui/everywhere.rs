@@ -332,7 +332,7 @@ fn nothing_to_find(_: &mut (dyn Window + 'static), _: &State) -> Reply {
 
 /// The tool whose service is made.
 fn tool_with_service(state: &State) -> Result<&Tool, String> {
-    let tool = state.selected.as_ref().and_then(|id| state.catalog.tool(id));
+    let tool = state.selected_tool();
     let tool = tool.or_else(|| state.catalog.tools.first().map(|tool| &**tool));
     tool.ok_or_else(|| "select a tool first".into())
 }

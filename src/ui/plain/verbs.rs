@@ -55,9 +55,8 @@ impl Session {
     }
 
     pub(super) fn model(&mut self, word: &str, state: &State) {
-        let selected = || state.catalog.tool(state.selected.as_ref()?);
         let tool = match word {
-            "" => selected(),
+            "" => state.selected_tool(),
             word => state.catalog.tool_called(word),
         };
         let Some(tool) = tool else {

@@ -34,10 +34,7 @@ use crate::{
         state::State,
         verbs,
     },
-    model::{
-        entry::{Entry, EntryId},
-        tool::Tool,
-    },
+    model::entry::EntryId,
     systems::table,
     ui::{
         action_rows::{self, refuse_when},
@@ -68,7 +65,7 @@ pub(crate) const ACTIONS: &[Row] = &[
         .help("Duplicate the selected entry under another key")
         .refused(|_, state| nothing_selected(state)),
     Row::new(Scope::Tools, "copy-tool", "copy as…", |_, state| {
-        chosen_tool(state).map_or(Reply::Handled, |tool| copy::copy_menu(tool, state))
+        state.selected_tool().map_or(Reply::Handled, |tool| copy::copy_menu(tool, state))
     })
     .keys(&[verbs::COPY_AS])
     .help("Copy the selected tool as OpenAI, Anthropic, Gemini or MCP get it, or its descriptor")
@@ -132,7 +129,7 @@ pub(crate) const ACTIONS: &[Row] = &[
          texts that are alike, costs in tokens, schemas that an API refuses",
     ),
     Row::new(Scope::Tools, "convert", "convert to…", |_, state| {
-        chosen_tool(state).map_or(Reply::Handled, |tool| convert::choose_target(tool, state))
+        state.selected_tool().map_or(Reply::Handled, |tool| convert::choose_target(tool, state))
     })
     .help(
         "Show the selected tool in another system or format, with what is lost, and take it there",
@@ -196,7 +193,7 @@ const PUT_AWAY: usize = 8;
 impl Tools {
     /// Makes the form of the chosen entry, or passes it what changed outside.
     fn sync_form(&mut self, state: &State) {
-        let Some(entry) = chosen_entry(state) else {
+        let Some(entry) = state.selected_entry() else {
             self.form.take_shown();
             return;
         };
@@ -248,7 +245,7 @@ impl Tools {
     /// Passes the form what becomes of its fields. Where there are few of these, they are in view
     /// from the start.
     fn sync_previews(&mut self, state: &State) {
-        let Some(found) = self.preview.samples.sync_entry(state, chosen_entry(state)) else {
+        let Some(found) = self.preview.samples.sync_entry(state, state.selected_entry()) else {
             return;
         };
         let Some(form) = self.form.shown_form_mut() else { return };
@@ -269,10 +266,6 @@ impl Tools {
         let at = self.put_away.iter().position(|(known, _)| Some(known) == schema)?;
         Some(self.put_away.remove(at).1.into_empty())
     }
-}
-
-fn chosen_entry(state: &State) -> Option<&Entry> {
-    state.catalog.entry(state.selected.as_ref()?)
 }
 
 impl Screen for Tools {
@@ -421,7 +414,7 @@ impl Screen for Tools {
 impl Tools {
     fn draw_form(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
         let focused = self.panes.focus == FORM;
-        let Some(entry) = chosen_entry(state) else {
+        let Some(entry) = state.selected_entry() else {
             let pane = Pane { title: "Form", focused, ..Pane::default() };
             let inside = pane.draw(frame.buffer_mut(), area, look.styles);
             Pen::new(frame.buffer_mut(), inside, 1)
@@ -523,7 +516,7 @@ impl Tools {
 }
 
 fn nothing_selected(state: &State) -> Option<String> {
-    refuse_when(chosen_entry(state).is_none(), "nothing is selected")
+    refuse_when(state.selected_entry().is_none(), "nothing is selected")
 }
 
 fn nothing_changed(state: &State) -> Option<String> {
@@ -531,11 +524,9 @@ fn nothing_changed(state: &State) -> Option<String> {
     refuse_when(is_saved, "no file has unsaved changes")
 }
 
-fn chosen_tool(state: &State) -> Option<&Tool> {
-    state.catalog.tool(state.selected.as_ref()?)
-}
-
 fn no_tool_selected(state: &State) -> Option<String> {
-    let tool = state.selected.as_ref().and_then(|id| state.catalog.tool(id));
-    refuse_when(tool.is_none(), "select a tool first; a service is called through its tools")
+    refuse_when(
+        state.selected_tool().is_none(),
+        "select a tool first; a service is called through its tools",
+    )
 }

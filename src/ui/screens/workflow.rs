@@ -153,7 +153,11 @@ impl Screen for WorkflowScreen {
         if self.compose.is_drawing() && self.focused_pane() == Pane::Graph {
             return vec![("Enter", "draw arrow to it"), ("Esc", "cancel")];
         }
-        if self.is_typing() { FIND_KEYS.to_vec() } else { Vec::new() }
+        match self.focused_pane() {
+            Pane::Offers if self.is_typing() => FIND_KEYS.to_vec(),
+            Pane::Offers if self.offers.find().is_narrowed() => vec![("Esc", "all tools")],
+            _ => Vec::new(),
+        }
     }
 
     fn hint_title(&self, action: ActionId, state: &State) -> Option<&'static str> {

@@ -258,7 +258,7 @@ impl Preview {
         }
         let moved =
             self.cache.as_ref().is_none_or(|cache| (cache.of.0, &cache.of.2) != (of.0, &of.2));
-        let entry = state.selected.as_ref().and_then(|id| state.catalog.entry(id));
+        let entry = state.selected_entry();
         let document = entry.and_then(|entry| state.documents.get(entry.id.file()));
         let text: SharedText = match self.tabs.at {
             FILE => document.map(|document| document.text.clone()).unwrap_or_default(),
@@ -544,7 +544,7 @@ fn row_of(pointer: &Pointer, state: &State) -> Option<usize> {
 
 /// The chosen tool as the APIs of models get it.
 fn model_page(state: &State) -> String {
-    let Some(tool) = state.selected.as_ref().and_then(|id| state.catalog.tool(id)) else {
+    let Some(tool) = state.selected_tool() else {
         return "# models only see tools, not services or servers".into();
     };
     let seen = match model_text::takes_long(tool) {
