@@ -11,11 +11,17 @@ use super::{
 };
 use crate::{
     app::documents::Change,
-    engine::portable::fate::FateKind,
+    engine::portable::{
+        baggage::Baggage,
+        fate::FateKind,
+        python::functions::{is_python, read_functions},
+        schema_tool::read_schema,
+    },
     model::{
         catalog::Part,
         entry::{Entry, EntryId, EntryKind, FileId, SystemId},
         numbered::numbered_names,
+        tool::Function,
     },
     schema::pointer::Pointer,
     syntax::{
@@ -81,9 +87,12 @@ pub fn paste_entries(
     near: Option<&EntryId>,
 ) -> Result<Plan, String> {
     let file = FileId::new("pasted.yaml");
-    let source = parse_pasted(text)?;
-    let mut part = read::read_part(&file, &source, context.catalog.mode);
     let mut plan = Plan::default();
+    let source = match is_python(text) {
+        true => parse_functions(text, &mut plan)?,
+        false => parse_pasted(text)?,
+    };
+    let mut part = read::read_part(&file, &source, context.catalog.mode);
     if part.tools.is_empty()
         && part.services.is_empty()
         && part.others.is_empty()
@@ -166,7 +175,8 @@ pub fn paste_entries(
     if keys.is_empty() {
         return Err(match plan.notes.is_empty() {
             true => "there is no tool in this text. It takes descriptors as in the files of a \
-                workspace, and tools of MCP, OpenAI, Anthropic or OpenAPI, as YAML or JSON"
+                workspace, tools of MCP, OpenAI, Anthropic or OpenAPI and a JSON Schema with a \
+                title, as YAML or JSON, and Python functions"
                 .into(),
             false => plan.notes.join(" "),
         });
@@ -238,11 +248,11 @@ fn convert_pasted(
     let mut packed = Vec::new();
     let mut unread = Vec::new();
     for document in 0..source.document_count() {
-        let Some((tools, not_read)) =
-            source.value(document).and_then(|value| convert::pack_document(value))
-        else {
-            continue;
-        };
+        let read = source.value(document).and_then(|value| {
+            let alone = || Some((vec![read_schema(value)?.ok()?], Vec::new()));
+            convert::pack_document(value).or_else(alone)
+        });
+        let Some((tools, not_read)) = read else { continue };
         packed.extend(tools);
         unread.extend(not_read);
     }
@@ -299,6 +309,18 @@ fn is_request(text: &str) -> bool {
     let first = text.lines().map(str::trim).find(is_said).unwrap_or_default();
     let (word, rest) = first.split_once(char::is_whitespace).unwrap_or_default();
     BEGINNINGS.contains(&word) && !rest.trim().is_empty()
+}
+
+/// Python functions as a list of tools; what of them isn't read goes into the notes.
+fn parse_functions(text: &str, plan: &mut Plan) -> Result<Source, String> {
+    let (tools, unread) = read_functions(text)?;
+    plan.notes.extend(unread.into_iter().map(|note| format!("{note}.")));
+    let tool = |one: &Baggage| {
+        let Function { name, description, parameters } = one.tool.to_function();
+        json!({"name": name, "description": description, "inputSchema": parameters})
+    };
+    let list: Value = tools.iter().map(tool).collect();
+    Source::parse(Format::Json, list.to_string()).map_err(|problem| problem.to_string())
 }
 
 /// JSON, YAML, or what a system's own console shows.
