@@ -184,7 +184,8 @@ impl ArgumentType {
                     }
                 }
                 (_, name) => {
-                    self.unread.push(format!("{} beside its type", name.unwrap_or("what is")))
+                    let name = name.unwrap_or("what is");
+                    self.unread.push(format!("{name} beside its type"));
                 }
             }
         }
