@@ -24,7 +24,8 @@ const BEGINNINGS: [&str; 12] = [
 pub fn is_python(text: &str) -> bool {
     let is_said = |line: &&str| !line.is_empty() && !line.starts_with('#');
     let first = text.lines().map(str::trim).find(is_said).unwrap_or_default();
-    let sets = first.split_once('=').is_some_and(|(name, _)| !name.contains([':', '{', '[', '"']));
+    let is_word = |letter: char| letter == '_' || letter.is_alphanumeric();
+    let sets = first.split_once('=').is_some_and(|(name, _)| name.trim().chars().all(is_word));
     let begins = BEGINNINGS.iter().any(|begin| first.starts_with(begin));
     let is_head = |line: &str| {
         let line = line.trim_start();
@@ -383,9 +384,14 @@ class Shop:
         for text in ["# a\ndef f(): pass", "@tool\nasync def f(\n", "x = 1\n  def f(a):"] {
             assert!(is_python(text), "{text}");
         }
-        for text in
-            ["{\"def\": 1}", "a: |\n  def f(x):", "define(x)", "import os", "a: b=c\ndef f("]
-        {
+        for text in [
+            "{\"def\": 1}",
+            "a: |\n  def f(x):",
+            "define(x)",
+            "import os",
+            "a: b=c\ndef f(",
+            "POST /a?b=c\ndef f(",
+        ] {
             assert!(!is_python(text), "{text}");
         }
     }
