@@ -95,6 +95,7 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("import mcp", "import mcp claude_desktop_config.json --all", "all enabled servers of a file"),
     ("convert", "convert joke --to mcp", "a tool of the workspace"),
     ("convert", "convert api.yaml --to trustgraph --out tools.yaml", "an OpenAPI document"),
+    ("convert", "convert server.py --to mcp", "Python functions, read without running them"),
     (
         "convert",
         "convert api.yaml --to trustgraph --out tools.yaml --update",

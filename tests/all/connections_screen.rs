@@ -88,7 +88,8 @@ fn all_are_listed_with_what_goes_through_them() {
 
 #[test]
 fn a_server_is_copied_for_other_programs_without_its_secrets() {
-    let server = "[connections.shop]\nsystem = \"mcp\"\ncommand = \"node\"\nargs = [\"srv.js\"]\n\
+    let server = "connection = \"bus\"\n[connections.bus]\nservers = \"nats://127.0.0.1:4223\"\n\
+        [connections.shop]\nsystem = \"mcp\"\ncommand = \"node\"\nargs = [\"srv.js\"]\n\
         env = { KEY = \"$MY_KEY\" }\n[connections.local]\nservers = \"nats://127.0.0.1:4222\"\n";
     let mut bench = opened_with(server, 120, 36);
     bench.clicks("shop ");

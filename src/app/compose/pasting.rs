@@ -13,12 +13,18 @@ use crate::{
     app::documents::Change,
     engine::{
         model_view::Client,
-        portable::{baggage::Baggage, fate::FateKind},
+        portable::{
+            baggage::Baggage,
+            fate::FateKind,
+            python::functions::{is_python, read_functions},
+            schema_tool::read_schema,
+        },
     },
     model::{
         catalog::Part,
         entry::{Entry, EntryId, EntryKind, FileId, SystemId},
         numbered::numbered_names,
+        tool::Function,
     },
     schema::{ordering::PutInOrder, pointer::Pointer},
     syntax::{
@@ -97,9 +103,9 @@ pub fn paste_entries_to(
     chosen: Option<Target>,
 ) -> Result<Plan, String> {
     let file = FileId::new("pasted.yaml");
-    let source = parse_pasted(text)?;
-    let mut part = read::read_part(&file, &source, context.catalog.mode);
     let mut plan = Plan::default();
+    let source = parse_pasted(text, &mut plan)?;
+    let mut part = read::read_part(&file, &source, context.catalog.mode);
     if part.tools.is_empty()
         && part.services.is_empty()
         && part.others.is_empty()
@@ -182,7 +188,8 @@ pub fn paste_entries_to(
     if keys.is_empty() {
         return Err(match plan.notes.is_empty() {
             true => "there is no tool in this text. It takes descriptors as in the files of a \
-                workspace, and tools of MCP, OpenAI, Anthropic or OpenAPI, as YAML or JSON"
+                workspace, tools of MCP, OpenAI, Anthropic or OpenAPI and a JSON Schema with a \
+                title, as YAML or JSON, and Python functions"
                 .into(),
             false => plan.notes.join(" "),
         });
@@ -262,7 +269,7 @@ pub fn target_choices(
     is_likely: impl Fn(Target) -> bool,
 ) -> Vec<TargetChoice> {
     let file = FileId::new("pasted.yaml");
-    let Ok(source) = parse_pasted(text) else { return Vec::new() };
+    let Ok(source) = parse_pasted(text, &mut Plan::default()) else { return Vec::new() };
     let read = read::read_part(&file, &source, context.catalog.mode);
     let is_own = !(read.tools.is_empty() && read.services.is_empty() && read.others.is_empty());
     if is_own || own_target(context, near).is_some() {
@@ -284,8 +291,12 @@ pub fn target_choices(
 
 /// The tools of a text in another format, and what of it isn't read.
 fn pack_pasted(source: &Source) -> (Vec<Baggage>, Vec<String>) {
+    let pack = |value: &Value| {
+        let alone = || Some((vec![read_schema(value)?.ok()?], Vec::new()));
+        convert::pack_document(value).or_else(alone)
+    };
     let documents = (0..source.document_count()).filter_map(|row| source.value(row));
-    let (packed, unread): (Vec<_>, Vec<_>) = documents.filter_map(convert::pack_document).unzip();
+    let (packed, unread): (Vec<_>, Vec<_>) = documents.filter_map(|value| pack(value)).unzip();
     (packed.into_iter().flatten().collect(), unread.into_iter().flatten().collect())
 }
 
@@ -367,8 +378,23 @@ fn is_request(text: &str) -> bool {
     BEGINNINGS.contains(&word) && !rest.trim().is_empty()
 }
 
-/// JSON, YAML, or what a system's own console shows.
-fn parse_pasted(text: &str) -> Result<Source, String> {
+/// Python functions as a list of tools; what of them isn't read goes into the notes.
+fn parse_functions(text: &str, plan: &mut Plan) -> Result<Source, String> {
+    let (tools, unread) = read_functions(text)?;
+    plan.notes.extend(unread.into_iter().map(|note| format!("{note}.")));
+    let tool = |one: &Baggage| {
+        let Function { name, description, parameters } = one.tool.to_function();
+        json!({"name": name, "description": description, "inputSchema": parameters})
+    };
+    let list: Value = tools.iter().map(tool).collect();
+    Source::parse(Format::Json, list.to_string()).map_err(|problem| problem.to_string())
+}
+
+/// Python, JSON, YAML, or what a system's own console shows; what of it isn't read goes into the notes.
+fn parse_pasted(text: &str, plan: &mut Plan) -> Result<Source, String> {
+    if is_python(text) {
+        return parse_functions(text, plan);
+    }
     if let Ok(source) = Source::parse(Format::Json, text) {
         return Ok(source);
     }

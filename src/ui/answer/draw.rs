@@ -28,14 +28,11 @@ use crate::{
         view::Look,
         widgets::{
             code,
-            json_tree::JsonTree,
+            json_tree::{JsonTree, LARGEST_TREE},
             pane::{Pane, draw_foot},
         },
     },
 };
-
-/// An answer larger than this is not shown as a tree.
-pub(super) const LARGEST_TREE: usize = 4 * 1024 * 1024;
 
 /// So many letters of a frame are looked at for its row.
 const FRAME_START: usize = 1_000;

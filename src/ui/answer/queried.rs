@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::draw::LARGEST_TREE;
 use crate::{
     app::{calls::CallMessage, message::Message, state::State},
     engine::query::{Query, answer_json},
@@ -21,6 +20,7 @@ use crate::{
         overlays::prompt::Prompt,
         styles::Role,
         view::{Look, Reply},
+        widgets::json_tree::LARGEST_TREE,
     },
 };
 
@@ -137,8 +137,8 @@ pub(super) fn query_refusal(call: Option<&Call>, state: &State) -> Option<String
     }
     let start = call.text.slice(0..64);
     let may_be_json = start.trim_start().starts_with(['{', '['])
-        || call.stage_body(Stage::STRUCTURED).is_some()
-        || state.invoke.queries.contains_key(&call.request.name);
+        || state.invoke.queries.contains_key(&call.request.name)
+        || call.outcome().is_some() && call.stage_body(Stage::STRUCTURED).is_some();
     refuse_when(!may_be_json, "the answer is not JSON")
 }
 

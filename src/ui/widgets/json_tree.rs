@@ -15,6 +15,9 @@ use crate::{
     },
 };
 
+/// A longer text is not shown as a tree.
+pub(crate) const LARGEST_TREE: usize = 4 * 1024 * 1024;
+
 /// One line of the tree.
 #[derive(Debug)]
 struct Row {
