@@ -55,6 +55,7 @@ use crate::{
         styles::Role,
         view::{Look, Reply, Screen},
         widgets::{
+            find_line::LIST_KEYS,
             pane::Pane,
             panes::{Panes, Step},
         },
@@ -472,7 +473,7 @@ impl Screen for Tools {
         match self.panes.focus {
             FORM => self.form.keys(),
             PREVIEW if self.is_trying() => self.preview.samples.form().keys(),
-            CATALOG if self.is_typing() => catalog::FIND_KEYS.to_vec(),
+            CATALOG if self.is_typing() => LIST_KEYS.to_vec(),
             CATALOG if self.catalog.is_narrowed() => catalog::NARROWED_KEYS.to_vec(),
             _ => Vec::new(),
         }

@@ -8,6 +8,14 @@ use crate::ui::{
     styles::{Role, Styles},
 };
 
+/// Its keys where it narrows a list.
+pub(crate) const LIST_KEYS: [(&str, &str); 3] =
+    [("↑↓", "choose"), ("Enter", "select"), ("Esc", "all")];
+
+/// Its keys where it finds places in a text.
+pub(crate) const TEXT_KEYS: [(&str, &str); 3] =
+    [("Enter", "next"), ("↑", "before"), ("Esc", "done")];
+
 /// Draws it into the first row of an area; answers the rest.
 pub(crate) fn draw_find_line(
     buffer: &mut Buffer,

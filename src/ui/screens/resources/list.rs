@@ -26,10 +26,6 @@ use crate::{
     },
 };
 
-/// The keys of the find box.
-pub(super) const FIND_KEYS: [(&str, &str); 3] =
-    [("↑↓", "choose"), ("Enter", "select"), ("Esc", "all")];
-
 #[derive(Default)]
 pub(super) struct ItemList {
     cursor: ListCursor,

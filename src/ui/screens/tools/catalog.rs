@@ -34,11 +34,7 @@ use crate::{
     },
 };
 
-/// The keys of the find box.
-pub(super) const FIND_KEYS: [(&str, &str); 3] =
-    [("↑↓", "choose"), ("Enter", "select"), ("Esc", "all")];
-
-/// Those of the list that it left narrowed.
+/// The keys of the list that the find box left narrowed.
 pub(super) const NARROWED_KEYS: [(&str, &str); 1] = [("Esc", "all tools")];
 
 /// The actions worth naming in the hint line, most useful first.
