@@ -23,7 +23,7 @@ use super::{
     images::ShownImages,
     overlays::{help, palette, way_back::ending_question},
     pasted,
-    running::interrupt,
+    running::{interrupt, interrupt_overlay},
     screens::{SCREENS, ScreenRow, form::FormScreen},
     selection::copy_message,
     styles::{Role, Styles},
@@ -425,11 +425,7 @@ impl Root {
         if let Some(overlay) = &mut self.overlay {
             // Ctrl+C always leads out, where it does.
             if *input == Input::Key(Key::ctrl('c')) {
-                let is_in_window = state.keymap.is_in_window();
-                if let Some(text) = overlay.selected_text().filter(|_| is_in_window) {
-                    return Reply::send(copy_message(text));
-                }
-                let stays = interrupt(state).filter(|_| is_in_window);
+                let stays = interrupt_overlay(&**overlay, state);
                 return stays.unwrap_or_else(|| self.handle_action("quit", state));
             }
             let reply = match overlay.handle_input(input, state) {

@@ -1,6 +1,9 @@
 //! What runs and can be stopped from anywhere.
 
-use super::view::Reply;
+use super::{
+    selection::copy_message,
+    view::{Overlay, Reply},
+};
 use crate::app::{
     actions::Scope, agent_run::AgentMessage, calls::CallMessage, input::Key, message::Message,
     notices::NoticeKind, state::State,
@@ -29,4 +32,13 @@ pub(crate) fn interrupt(state: &State) -> Option<Reply> {
     let chord = keys.iter().find(|key| key.mods.ctrl && **key != pressed);
     let way = chord.map_or_else(|| state.keymap.way_to("quit"), ToString::to_string);
     stays.then(|| Reply::Refused(format!("Ctrl+C copies what you select; {way} quits")))
+}
+
+/// The same over a dialog. In a window it copies what is selected there; in a terminal it leads out.
+pub(crate) fn interrupt_overlay(overlay: &dyn Overlay, state: &State) -> Option<Reply> {
+    if !state.keymap.is_in_window() {
+        return None;
+    }
+    let copied = overlay.selected_text().map(|text| Reply::send(copy_message(text)));
+    copied.or_else(|| interrupt(state))
 }

@@ -157,6 +157,7 @@ fn resources_and_prompts_are_found_as_one_types() {
         bench.types("docs/29");
         bench.keys("down enter");
         assert!(bench.shows("/ docs/29") && !bench.shows("docs/001"), "{}", bench.screen());
+        assert!(width < 100 || bench.shows("Esc all"), "{}", bench.screen());
         assert_eq!(chosen(&bench), "test://docs/291");
         bench.effects.clear();
         bench.keys("enter");
@@ -188,6 +189,7 @@ fn a_text_is_found_in_the_content() {
         bench.keys("/");
         bench.types("blob");
         assert!(bench.shows("1 of 3") && bench.shows("a Blob in 50"), "{}", bench.screen());
+        assert!(width < 100 || bench.shows("Enter next  ↑ before"), "{}", bench.screen());
         bench.keys("enter");
         assert!(bench.shows("2 of 3") && bench.shows("a Blob in 110"), "{}", bench.screen());
         bench.keys("up up");

@@ -69,7 +69,7 @@ const CONTAINER_OPTIONS: &[&str] = &[
 
 /// Programs with a command `mcp add`.
 const ADDERS: &[&str] = &["claude", "codex", "gemini", "toolcrib"];
-/// Options of it whose value says nothing that a connection has.
+/// Options of it whose values a connection has no use for.
 const ADD_OPTIONS: &[&str] = &[
     "-s",
     "-t",

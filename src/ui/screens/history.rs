@@ -50,7 +50,7 @@ use crate::{
         styles::Role,
         view::{Look, Reply, Screen},
         widgets::{
-            find_line::FIND_KEYS,
+            find_line::{FIND_KEYS, TEXT_KEYS},
             pane::Pane,
             panes::{Panes, Step},
         },
@@ -382,9 +382,7 @@ impl Screen for History {
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         match self.panes.focus {
             LEFT if self.list.is_typing() => FIND_KEYS.to_vec(),
-            RIGHT if self.answer.is_finding() => {
-                vec![("Enter", "next"), ("↑", "previous"), ("Esc", "done")]
-            }
+            RIGHT if self.answer.is_finding() => TEXT_KEYS.to_vec(),
             _ => self.leaving.into_iter().map(|words| ("Esc", words)).collect(),
         }
     }

@@ -65,7 +65,7 @@ use crate::{
         form::view::{Form, FormReply},
         view::{Look, Reply, Screen, Target},
         widgets::{
-            find_line::FIND_KEYS,
+            find_line::{FIND_KEYS, TEXT_KEYS},
             pane::Pane,
             panes::{Panes, SIDE_BY_SIDE},
         },
@@ -241,9 +241,7 @@ impl Screen for Invoke {
             _ if self.can_list => vec![("Enter", "list tools")],
             MIDDLE => self.request.focused_form().keys(),
             LEFT if self.tools.is_typing() => FIND_KEYS.to_vec(),
-            RIGHT if self.answer.is_finding() => {
-                vec![("Enter", "next"), ("↑", "previous"), ("Esc", "done")]
-            }
+            RIGHT if self.answer.is_finding() => TEXT_KEYS.to_vec(),
             LEFT if self.tools.is_narrowed() => vec![("Enter", "arguments"), ("Esc", "all tools")],
             LEFT if self.tools.part == Part::Tools => vec![("Enter", "arguments")],
             LEFT if self.tools.part == Part::Unlisted => vec![("Enter", "list tools")],

@@ -45,7 +45,7 @@ use crate::{
         styles::Role,
         view::{Look, Reply, Screen},
         widgets::{
-            find_line::FIND_KEYS,
+            find_line::{FIND_KEYS, TEXT_KEYS},
             pane::Pane,
             panes::Step,
             reading::{Line, ReadPosition, wrapped_lines},
@@ -396,13 +396,18 @@ impl Screen for ResourcesScreen {
     }
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
-        match self.middle.panes.focus {
+        let mut keys = match self.middle.panes.focus {
             LEFT if self.list.is_typing() => FIND_KEYS.to_vec(),
+            RIGHT if self.pane.is_finding() => TEXT_KEYS.to_vec(),
             LEFT if self.middle.forms.owner().is_some() => vec![("Enter", "fill in")],
             LEFT if self.shown.is_some() => vec![("Enter", "read")],
             MIDDLE => self.middle.forms.keys(),
             _ => Vec::new(),
+        };
+        if self.middle.has_focus(LEFT) && self.list.is_narrowed() {
+            keys.push(("Esc", "all"));
         }
+        keys
     }
 
     fn primary_button(&self, _: &State) -> Option<(ActionId, Rect)> {

@@ -15,6 +15,10 @@ use crate::{
 pub(crate) const FIND_KEYS: [(&str, &str); 3] =
     [("↑↓", "choose"), ("Enter", "select"), ("Esc", "all")];
 
+/// Those of what finds places in a text.
+pub(crate) const TEXT_KEYS: [(&str, &str); 3] =
+    [("Enter", "next"), ("↑", "previous"), ("Esc", "done")];
+
 /// What narrows a list. `/` opens the line, what is typed leaves the rows that match, `Enter` keeps
 /// the list so, and `Esc` shows all again, while one types and later.
 ///

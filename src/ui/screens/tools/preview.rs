@@ -27,7 +27,7 @@ use crate::{
         view::{Look, Reply},
         widgets::{
             code,
-            find_line::{FIND_KEYS, draw_find_line},
+            find_line::{FIND_KEYS, TEXT_KEYS, draw_find_line},
             list::ListCursor,
             pane::{Pane, draw_foot},
             panes::Step,
@@ -176,9 +176,7 @@ impl Preview {
         match self.tabs.at {
             PROBLEMS if self.problems.is_typing() => FIND_KEYS.to_vec(),
             PROBLEMS if self.problems.is_narrowed() => vec![("Esc", "all problems")],
-            at if at < PROBLEMS && self.find.is_some() => {
-                vec![("Enter", "next"), ("↑", "previous"), ("Esc", "done")]
-            }
+            at if at < PROBLEMS && self.find.is_some() => TEXT_KEYS.to_vec(),
             _ => Vec::new(),
         }
     }
