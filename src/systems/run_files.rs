@@ -136,7 +136,7 @@ fn issues_of(
         }
     } else if count > 1 && is_scenario() {
         Some(file_issue(&Pointer::root(), several_documents(count, "scenario")))
-    } else if value.is_some_and(is_stub) || is_in(stubs::FOLDER) {
+    } else if value.is_some_and(|value| is_stub(value)) || is_in(stubs::FOLDER) {
         match read_stub(source) {
             Err(issue) => Some(issue),
             Ok(stub) => {

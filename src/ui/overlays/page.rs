@@ -199,7 +199,7 @@ impl Overlay for PageOverlay {
     }
 
     fn selected_text(&self) -> Option<&str> {
-        self.find.as_ref()?.selected_text()
+        self.find.selected_text()
     }
 
     fn handle_input(&mut self, input: &Input, _: &State) -> OverlayReply {

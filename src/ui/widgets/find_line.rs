@@ -73,6 +73,11 @@ impl FindLine {
         self.input.text().trim()
     }
 
+    #[must_use]
+    pub fn selected_text(&self) -> Option<&str> {
+        self.input.selected_text()
+    }
+
     /// The text as it was typed.
     #[must_use]
     pub fn text(&self) -> &str {
