@@ -261,6 +261,38 @@ fn a_kept_list_is_not_edited() {
 }
 
 #[test]
+fn what_would_be_said_of_many_tools_of_a_file_is_said_once_with_their_names() {
+    let tools = |count: usize| {
+        let words = [
+            "Lists orders",
+            "Closes a ticket",
+            "Rings a bell",
+            "Paints walls",
+            "Adds two numbers",
+            "Sends mail",
+            "Opens the door",
+            "Bakes bread",
+            "Finds streets",
+        ];
+        let tool = |(row, words): (usize, &&str)| {
+            format!(
+                "  t{row}: {{type: prompt, template: t, name: tool-{row}, description: {words}}}\n"
+            )
+        };
+        let tools = words.iter().take(count).enumerate().map(tool).collect::<String>();
+        check(&files(&[("t.yaml", &format!("tool:\n{tools}"))]), &HealthSettings::default())
+    };
+    assert_eq!(found(&tools(6), "health.when-to-use").len(), 6);
+    let all = tools(9);
+    let [only] = &found(&all, "health.when-to-use")[..] else { panic!("{all:#?}") };
+    assert!(only.contains("9 descriptions don't say when to use their tools"), "{only}");
+    assert!(only.contains("tool-0, tool-1") && only.ends_with("tool-5 and 3 more"), "{only}");
+    let one = all.iter().find(|finding| finding.code == "health.when-to-use").unwrap();
+    assert_eq!(one.related.len(), 8, "its report names all places");
+    assert!(one.related.iter().all(|place| place.site.line > 2), "{:?}", one.related);
+}
+
+#[test]
 fn of_thousands_that_are_alike_one_finding_stands_for_all() {
     let tool = |row: usize| {
         format!(
