@@ -254,6 +254,20 @@ fn what_sdks_rewrite_for_strict_mode_is_reported_where_the_workspace_asks_for_it
 }
 
 #[test]
+fn what_is_refused_with_every_other_tool_of_a_request_is_a_warning() {
+    let list = kept(r#"{"type": "object", "properties": {"x": {"type": "array"}}}"#);
+    let severity = |code: &str, settings: &HealthSettings| {
+        let all = check(&files(&[("mcp/s.json", &list)]), settings);
+        all.iter().find(|finding| finding.code == code).unwrap().severity
+    };
+    let usual = HealthSettings::default();
+    assert_eq!(severity("health.openai", &usual), Severity::Warning);
+    assert_eq!(severity("health.gemini", &usual), Severity::Note);
+    let named = settings::parse_settings("[health]\napis = ['gemini']\n").0.health;
+    assert_eq!(severity("health.gemini", &named), Severity::Warning);
+}
+
+#[test]
 fn a_kept_list_is_not_edited() {
     let list = kept(r#"{"type": "object", "properties": {"x": {"const": 1, "description": "X"}}}"#);
     let all = check(&files(&[("mcp/s.json", &list)]), &HealthSettings::default());
