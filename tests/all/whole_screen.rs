@@ -346,9 +346,9 @@ fn the_places_where_text_is_typed_are_known() {
     let mut bench = Workbench::sample("demo", 120, 36);
     bench.keys("/");
     bench.types("tell");
-    let (column, row) = bench.find("/tell");
-    assert!(bench.takes_text_at((column + 2, row)), "{}", bench.screen());
-    assert!(!bench.takes_text_at((column + 2, row + 1)), "a tool takes no text");
+    let (column, row) = bench.find("/ tell");
+    assert!(bench.takes_text_at((column + 3, row)), "{}", bench.screen());
+    assert!(!bench.takes_text_at((column + 3, row + 1)), "a tool takes no text");
     let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Workflow);
     bench.keys("@question");
     bench.types("Why?");
