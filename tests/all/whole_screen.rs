@@ -853,7 +853,7 @@ fn welcome_offers_the_tools_of_lists_and_reads_no_more_than_some_of_them() {
 
 #[test]
 fn help_has_what_works_here_above_what_other_screens_do() {
-    let mut bench = Workbench::sample("demo", 120, 44).on(ScreenId::Workflow);
+    let mut bench = Workbench::sample("demo", 120, 48).on(ScreenId::Workflow);
     bench.keys("?");
     bench.types("copy");
     let row = |bench: &Workbench, words: &str| bench.find(words).1;
