@@ -119,7 +119,7 @@ impl Convert {
                 _ => self.reshape(first, &text, out),
             };
         };
-        let (packed, unread) = read_tools(first, &text)?;
+        let (packed, unread) = read_tools(first, &text, rest)?;
         unread.iter().for_each(|words| out.warn(words));
         let numbers = Spellings::of_text(first, &text);
         self.carry(&Packed { tools: chosen(packed, rest)?, numbers }, target, global, out)

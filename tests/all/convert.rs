@@ -674,6 +674,9 @@ fn python_functions_and_schemas_with_a_title_are_tools() {
     let arguments = json!({"a": {"type": "integer"}, "b": {"type": "integer", "default": 2}});
     assert_eq!(tool["inputSchema"]["properties"], arguments);
     assert_eq!(tool["inputSchema"]["required"], json!(["a"]));
+    // What isn't asked for need not be read.
+    let one = place.run(&["convert", "server.py", "add", "--to", "openai"]);
+    one.ended(0, &["add → OpenAI's tools"]);
     let point = place.run(&["convert", "point.json", "--to", "openai"]);
     point.ended(0, &["Point → OpenAI's tools"]);
     assert_eq!(point.json()[0]["function"]["description"], "A point");
