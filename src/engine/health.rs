@@ -9,7 +9,7 @@
 mod alike;
 pub mod cost;
 mod place;
-mod portable;
+pub mod portable;
 mod set;
 mod texts;
 mod words;

@@ -331,14 +331,20 @@ fn read_back(context: ComposeContext<'_>, packed: &[Baggage], target: Target) ->
     (part.tools.len() >= packed.len()).then_some(part)
 }
 
-/// What a target has no place for.
+/// What a target has no place for; where only some tools have it, with their names.
 fn lost_fields(packed: &[Baggage], target: Target) -> BTreeSet<String> {
-    packed
-        .iter()
-        .flat_map(|one| convert::fates(one, target))
-        .filter(|fate| fate.kind == FateKind::Lost)
-        .map(|fate| fate.field)
-        .collect()
+    let mut lost: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for one in packed {
+        let fates = convert::fates(one, target).into_iter();
+        for fate in fates.filter(|fate| fate.kind == FateKind::Lost) {
+            lost.entry(fate.field).or_default().push(&one.tool.name);
+        }
+    }
+    let words = |(field, tools): (String, Vec<&str>)| match tools.len() < packed.len() {
+        true => format!("{field} of {}", list_names(tools)),
+        false => field,
+    };
+    lost.into_iter().map(words).collect()
 }
 
 /// Tools of another format as descriptors of a system: that one, else the first that reads them from
@@ -383,7 +389,7 @@ fn is_request(text: &str) -> bool {
 
 /// Python functions as a list of tools; what of them isn't read goes into the notes.
 fn parse_functions(text: &str, plan: &mut Plan) -> Result<Source, String> {
-    let (tools, unread) = read_functions(text)?;
+    let (tools, unread) = read_functions(text, &[])?;
     plan.notes.extend(unread.into_iter().map(|note| format!("{note}.")));
     let tool = |one: &Baggage| {
         let Function { name, description, parameters } = one.tool.to_function();
