@@ -139,7 +139,7 @@ pub(crate) fn findings_of<'s>(
         let look = source.map(Source::for_a_look);
         all.extend(findings::of_text(catalog, file, look.as_ref().map_err(|error| *error)));
         if let Ok(source) = &look {
-            all.extend(run_findings(file, source, &there.connections, missing));
+            all.extend(run_findings(file, source, catalog, &there.connections, missing));
         }
     }
     let read = files.iter().filter_map(|(file, source)| Some((*file, source.ok()?)));

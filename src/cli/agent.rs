@@ -37,9 +37,6 @@ use crate::{
 /// Events on their way at most.
 const QUEUE: usize = 256;
 
-/// As long as the gateway itself waits.
-const PATIENCE: Duration = Duration::from_secs(600);
-
 #[derive(Args, Debug)]
 pub(crate) struct Agent {
     /// What to ask the agent
@@ -88,15 +85,8 @@ impl Agent {
         if let Some(words) = run.load_problem() {
             out.warn(words);
         }
-        let wait = self.timeout.unwrap_or(PATIENCE);
-        let limits = Limits {
-            first: wait,
-            idle: wait,
-            total: Duration::MAX / 4,
-            linger: Duration::ZERO,
-            is_asked: true,
-            ..Limits::default()
-        };
+        let wait = self.timeout.unwrap_or(agent::PATIENCE);
+        let limits = agent::run_limits(wait, "give it more time with --timeout");
         let mask = secrets::build_mask(&connections.known);
         let dialogue = Telling { out, json: global.json, open: None, at_ms: 0 };
         wait_for(

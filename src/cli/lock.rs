@@ -14,7 +14,6 @@ use super::{
     signals::{interrupted, wait_for, with_patience},
 };
 use crate::{
-    engine::settings::connections,
     model::{
         connection::Connection,
         entry::FileId,
@@ -258,7 +257,7 @@ pub(super) fn connections_to_lock(
     let claimed =
         |connection: &Connection| table::claim_connection(connection.clone(), &opened.catalog);
     if !names.is_empty() {
-        let find = |name: &String| Ok(claimed(&connections::find_connection(known, name)?));
+        let find = |name: &String| Ok(claimed(&table::find_connection(known, name)?));
         return names.iter().map(find).collect();
     }
     let leads = |connection: &Connection| table::deployment_at(connection).is_some();

@@ -115,7 +115,7 @@ struct Conformance {
     #[command(flatten)]
     report: conformance::ConformanceReport,
 
-    /// How long each answer may take; one that doesn't come breaks its rule
+    /// How long each answer may take; one that doesn't come breaks its rule, a list ends the command
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_duration)]
     timeout: Duration,
 

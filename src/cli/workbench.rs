@@ -1,6 +1,10 @@
 //! `toolcrib [PATH]`: opens the screen on a workspace.
 
-use std::{collections::HashMap, env, fs, path::Path};
+use std::{
+    collections::HashMap,
+    env, fs,
+    path::{Path, PathBuf},
+};
 
 use super::{
     ending::{CommandResult, Ending},
@@ -12,7 +16,6 @@ use crate::{
     engine::{
         case::{ask::AskCase, page::FOLDER, script::Case},
         groups::CustomGroups,
-        settings::connections,
     },
     model::{
         connection::Connection,
@@ -29,6 +32,7 @@ use crate::{
         workspace::Workspace,
     },
     syntax::source::Source,
+    systems::table,
 };
 
 /// Whether the user's own workspace is opened, or the one that shows what toolcrib does.
@@ -56,7 +60,7 @@ pub(crate) fn run_workbench(
     let case = take_case(&mut workspace);
     let (mut own, findings) = settings::load_settings(&workspace)?;
     if let Some(wanted) = &global.connection {
-        own.connections.choose(connections::find_connection(&own.connections, wanted)?);
+        own.connections.choose(table::find_connection(&own.connections, wanted)?);
     }
     let (demo, arguments) = match purpose {
         Purpose::Work => (false, HashMap::new()),
@@ -89,8 +93,10 @@ pub(crate) fn run_workbench(
 /// The workspace of a window that is started without one: a launcher starts it in the home folder, of
 /// which nothing is to be read or written.
 fn find_window_workspace(global: &Global) -> Result<Workspace, Problem> {
-    let here = env::current_dir().unwrap_or_default();
-    let home = home_folder().map(|home| home.canonicalize().unwrap_or(home));
+    // Windows has two spellings of a path.
+    let real = |path: PathBuf| path.canonicalize().unwrap_or(path);
+    let here = real(env::current_dir().unwrap_or_default());
+    let home = home_folder().map(real);
     let Some(folder) = home.and_then(|home| launcher_folder(&here, &home)) else {
         return global.find_workspace(None);
     };

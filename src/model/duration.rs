@@ -6,7 +6,10 @@ use std::time::Duration;
 /// What can be written, for messages.
 pub(crate) const EXAMPLES: &str = "500ms, 30s, 2m, 1h or 3d";
 
-/// Reads a span of time; `None` where the text is none, or is longer than a [`Duration`] holds.
+/// A longer span is a slip: no clock could count to its end.
+const LONGEST: Duration = Duration::from_secs(100 * 365 * 86_400);
+
+/// Reads a span of time; `None` where the text is none, or is longer than a century.
 #[must_use]
 pub(crate) fn parse_duration(text: &str) -> Option<Duration> {
     let text = text.trim();
@@ -22,15 +25,16 @@ pub(crate) fn parse_duration(text: &str) -> Option<Duration> {
         _ => return None,
     };
     let number: f64 = number.parse().ok()?;
-    Duration::try_from_secs_f64(number * seconds).ok()
+    Duration::try_from_secs_f64(number * seconds).ok().filter(|time| *time <= LONGEST)
 }
 
-/// A span of time in whole milliseconds as [`parse_duration`] reads it.
+/// A span of time as [`parse_duration`] reads it; in whole milliseconds from one on.
 #[must_use]
 pub(crate) fn print_duration(time: Duration) -> String {
     let ms = time.as_millis();
     match ms {
-        0 => "0s".into(),
+        0 if time.is_zero() => "0s".into(),
+        0 => format!("{}ms", time.as_nanos() as f64 / 1e6),
         _ if ms.is_multiple_of(60_000) => format!("{}m", ms / 60_000),
         _ if ms.is_multiple_of(1_000) => format!("{}s", ms / 1_000),
         _ => format!("{ms}ms"),
@@ -68,7 +72,7 @@ mod tests {
 
     #[test]
     fn times_are_written_as_they_are_read() {
-        for text in ["500ms", "30s", "2m", "1500ms", "0s"] {
+        for text in ["500ms", "30s", "2m", "1500ms", "0s", "0.001ms"] {
             assert_eq!(parse_duration(text).map(print_duration).as_deref(), Some(text));
         }
         for (text, ms) in [
@@ -83,5 +87,8 @@ mod tests {
         for text in ["", "s", "soon", "-1s", "1w", "1 s", "1..5s", "99999999999999999999d"] {
             assert_eq!(parse_duration(text), None, "{text}");
         }
+        // A time limit is counted from now on, and this is more than a clock holds.
+        assert_eq!(parse_duration("10000000000000000000"), None);
+        assert!(parse_duration("36500d").is_some());
     }
 }

@@ -32,7 +32,7 @@ pub async fn connection_report(registry: &Registry, connection: &Connection) -> 
         Ok(greeting) => greeting,
         Err(problem) => return Report::Failed(problem),
     };
-    let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let took_ms = now::elapsed_ms(began);
     let mut reached = ConnectionReport { greeting, took_ms, ..ConnectionReport::default() };
     if let Some((_, deployment)) = table::deployment_at(connection) {
         let items =

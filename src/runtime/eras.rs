@@ -3,7 +3,7 @@
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::connection_test::inspector_at;
+use super::{connection_test::inspector_at, now::elapsed_ms};
 use crate::{
     engine::eras::{self, EraComparison, EraRow, EraSide, EraView},
     model::{call::CallError, connection::Connection, problem::Problem},
@@ -50,7 +50,7 @@ async fn see_era(
     let doing = format!("comparing the eras of {}", connection.name);
     let told = |problem: CallError| problem.while_doing(doing.clone());
     let bus = registry.open_bus(connection).await.map_err(told)?;
-    let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let took_ms = elapsed_ms(began);
     let listing = inspector.list(&*bus).await.map_err(told)?;
     let lists = listing.lists.into_iter().map(|listed| (listed.kind, listed.items));
     let mut view = EraView {

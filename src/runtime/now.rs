@@ -10,7 +10,7 @@ use crate::{
     schema::moment::LocalTime,
 };
 
-pub(crate) use crate::wire::now::now_millis;
+pub(crate) use crate::wire::now::{elapsed_ms, now_millis};
 
 /// Ticks once a second from now on, whatever else is waited for meanwhile.
 #[must_use]

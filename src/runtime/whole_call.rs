@@ -1,11 +1,11 @@
 //! Makes a call whose answer is wanted whole, and keeps it in the history.
 
-use std::{sync::Arc, time::Instant};
+use std::sync::Arc;
 
-use tokio::sync::mpsc;
+use tokio::{sync::mpsc, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-use super::now::now_millis;
+use super::now::{elapsed_ms, now_millis};
 use crate::{
     engine::case::verdict::Answer,
     model::{
@@ -65,9 +65,8 @@ impl WholeCall<'_> {
             answer = running => Some(answer),
         };
         let answer = ended.unwrap_or_else(|| {
-            let at_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
             let kind = EventKind::End { outcome: Outcome::Cancelled, problem: None };
-            let end = Event { at_ms, kind };
+            let end = Event { at_ms: elapsed_ms(began), kind };
             let _ = recorder.as_mut().map(|recorder| recorder.record_events(&[end]));
             Answer::default()
         });

@@ -15,11 +15,13 @@ use super::{
     trustgraph, unique,
 };
 use crate::{
-    engine::settings::system_settings::SettingsSchema,
+    engine::settings::{connections, system_settings::SettingsSchema},
     model::{
         catalog::Catalog,
         connection::{Connection, SystemSettings},
+        connections::Connections,
         entry::{Entry, SystemId},
+        problem::Problem,
         tool::{Tool, ToolEffects},
     },
 };
@@ -111,10 +113,23 @@ pub(crate) fn claim_connection(connection: Connection, catalog: &Catalog) -> Con
     }
 }
 
-/// A connection to an address that was typed: where its form is that of one system's servers, it
-/// leads there.
-#[must_use]
-pub(crate) fn claim_address(connection: Connection) -> Connection {
+/// The connection that a command line or a case means: by name, or by address. Where the address by
+/// its form is that of one system's servers, it leads there.
+///
+/// # Errors
+/// As [`connections::find_connection`].
+pub(crate) fn find_connection(
+    connections: &Connections,
+    wanted: &str,
+) -> Result<Connection, Problem> {
+    let found = connections::find_connection(connections, wanted)?;
+    Ok(match connections.find_by_name(wanted) {
+        Some(_) => found,
+        None => claim_address(found),
+    })
+}
+
+fn claim_address(connection: Connection) -> Connection {
     let is_own = |of: &&dyn Configured| matches!(connection.addresses(), [address] if of.is_own_address(address));
     match configured().find(is_own) {
         Some(configured) => configured.claim_address(connection),

@@ -1,6 +1,8 @@
 //! Names in cases, scenarios and the settings that nothing in the workspace has: a guard against a tool
 //! that was renamed guards nothing. Found by `check` and on the screen alike.
 
+use std::cell::OnceCell;
+
 use serde_json::Value;
 
 use super::run_files::{at_place, new_finding};
@@ -10,7 +12,7 @@ use crate::{
         explain::state::StateView,
         filter::unknown_groups,
         gated::{Gated, Slot},
-        groups::CustomGroups,
+        groups::{CustomGroups, FlatGroup},
         lint::check::did_you_mean,
         scenario::page,
         workflow::similar::nearest_name,
@@ -117,9 +119,10 @@ pub fn unknown_names(file: &FileId, source: &Source, known: &Known<'_>) -> Vec<F
         Some(folder) if folder == page::FOLDER && !Case::is_one(value) => SCENARIO.iter(),
         _ => return Vec::new(),
     };
+    let names = Names { known, groups_text: OnceCell::new(), own_groups: OnceCell::new() };
     let mut found = Vec::new();
     let mut look = |named, at, name: &str| {
-        if let Some(message) = unknown(named, name, known) {
+        if let Some(message) = names.unknown(named, name) {
             found.push(at_place(new_finding(UNKNOWN_NAME, file, message), source, at));
         }
     };
@@ -134,29 +137,47 @@ pub fn unknown_names(file: &FileId, source: &Source, known: &Known<'_>) -> Vec<F
     found
 }
 
-fn unknown(named: Named, name: &str, known: &Known<'_>) -> Option<String> {
-    match named {
-        Named::Tool => (known.missing_tool)(name),
-        // Lists of groups may be made of groups that no tool is in.
-        Named::Group if known.groups.to_string().contains(&Value::from(name).to_string()) => None,
-        Named::Group => unknown_group(known.tools, name),
-        Named::State => unknown_state(known.tools, known.states, name),
-        Named::Member => {
-            let tools = &known.catalog.tools;
-            let own = CustomGroups::from_value(known.groups).unwrap_or_default();
-            let own = own.flat_groups();
-            let groups = || own.iter().map(|group| &*group.name);
-            let is_tool = tools.iter().any(|tool| tool.entry.key == name || tool.name == name);
-            if is_tool
-                || groups().any(|group| group == name)
-                || unknown_group(known.tools, name).is_none()
-            {
-                return None;
+/// Looks for the names of one file; what is made of the groups for that is made once.
+struct Names<'k> {
+    known: &'k Known<'k>,
+    groups_text: OnceCell<String>,
+    own_groups: OnceCell<Vec<FlatGroup>>,
+}
+
+impl Names<'_> {
+    /// That nothing has a name, in words; `None`: something does.
+    fn unknown(&self, named: Named, name: &str) -> Option<String> {
+        let known = self.known;
+        match named {
+            Named::Tool => (known.missing_tool)(name),
+            // Lists of groups may be made of groups that no tool is in.
+            Named::Group if self.groups_text().contains(&Value::from(name).to_string()) => None,
+            Named::Group => unknown_group(known.tools, name),
+            Named::State => unknown_state(known.tools, known.states, name),
+            Named::Member => {
+                let tools = &known.catalog.tools;
+                let groups = || self.own_groups().iter().map(|group| &*group.name);
+                let is_tool = tools.iter().any(|tool| tool.entry.key == name || tool.name == name);
+                if is_tool
+                    || groups().any(|group| group == name)
+                    || unknown_group(known.tools, name).is_none()
+                {
+                    return None;
+                }
+                let names = tools.iter().map(|tool| tool.entry.key.as_str()).chain(groups());
+                let near = did_you_mean(nearest_name(name, names));
+                Some(format!("there is no tool and no group \"{}\"{near}", name.escape_debug()))
             }
-            let names = tools.iter().map(|tool| tool.entry.key.as_str()).chain(groups());
-            let near = did_you_mean(nearest_name(name, names));
-            Some(format!("there is no tool and no group \"{}\"{near}", name.escape_debug()))
         }
+    }
+
+    fn groups_text(&self) -> &str {
+        self.groups_text.get_or_init(|| self.known.groups.to_string())
+    }
+
+    fn own_groups(&self) -> &[FlatGroup] {
+        let read = || CustomGroups::from_value(self.known.groups).unwrap_or_default();
+        self.own_groups.get_or_init(|| read().flat_groups())
     }
 }
 

@@ -32,7 +32,7 @@ use crate::{
 const QUEUE: usize = 256;
 
 /// As long as the gateway itself waits.
-const PATIENCE: Duration = Duration::from_secs(600);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Makes the request, which asks the agent that, to its end, like [`Connector::run_call`]. The
 /// tools that it has are read first; what is to be known of them is reported as notices. Where the
@@ -67,14 +67,7 @@ pub(crate) async fn ask_agent(
     for words in telling.opening_notices() {
         let _ = events.send(Event { at_ms: ahead, kind: EventKind::Notice(words) }).await;
     }
-    let limits = Limits {
-        first: PATIENCE,
-        idle: PATIENCE,
-        total: Duration::MAX / 4,
-        linger: Duration::ZERO,
-        is_asked: true,
-        ..Limits::default()
-    };
+    let limits = run_limits(PATIENCE, "ask for less at once");
     let (sender, heard) = mpsc::channel::<Event>(QUEUE);
     let passing = telling.forward_events(heard, (began, ahead), &events);
     tokio::select! {
@@ -82,6 +75,20 @@ pub(crate) async fn ask_agent(
         () = events.closed() => {}
     }
     telling.run.unsubscribe().await;
+}
+
+/// The limits of a run each of whose messages may take that long, all of it as long as it likes.
+/// `more_time` says in words what gives it more; no setting of its connection does.
+pub(crate) fn run_limits(patience: Duration, more_time: &'static str) -> Limits {
+    Limits {
+        first: patience,
+        idle: patience,
+        total: Duration::MAX / 4,
+        linger: Duration::ZERO,
+        is_asked: true,
+        more_time,
+        ..Limits::default()
+    }
 }
 
 /// A run with the tools that are configured there.
@@ -179,5 +186,17 @@ impl Telling {
             }
             other => other,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limits_of_a_run_name_no_setting_that_does_not_count() {
+        let slow = Connection { timeout: Some(Duration::from_secs(5)), ..Connection::embedded() };
+        let limits = run_limits(PATIENCE, "ask for less at once").over(&slow, "t");
+        assert_eq!((limits.first, limits.more_time), (PATIENCE, "ask for less at once"));
     }
 }

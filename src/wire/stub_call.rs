@@ -150,7 +150,7 @@ async fn emit_stray(
 fn silence(limits: Limits) -> (Outcome, Option<CallError>) {
     let message = "the answer didn't end in time";
     let remedy = format!(
-        "{} than the delays of the stub or mock take, or check the fault of its rule",
+        "{}; the delays of the stub or mock count, too, and so does the fault of its rule",
         limits.more_time
     );
     (Outcome::TimedOut, Some(CallError::new(ErrorKind::TimedOut, message, remedy)))

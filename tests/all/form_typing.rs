@@ -2,7 +2,7 @@
 //! stays.
 
 use serde_json::{Value, json};
-use toolcrib::app::effect::Effect;
+use toolcrib::{app::effect::Effect, schema::pointer::Pointer};
 
 use crate::{form::Desk, support::workbench::Workbench};
 
@@ -46,6 +46,19 @@ fn what_a_new_document_begins_with_is_replaced_by_what_is_typed() {
     desk.keys("shift+tab");
     desk.types("0");
     assert_eq!(desk.value["port"], json!(90), "what was typed is the user's");
+}
+
+#[test]
+fn what_was_edited_outside_is_not_replaced_by_what_is_typed() {
+    let schema = json!({"properties": {"name": {"type": "string"}, "last": {"type": "string"}}});
+    let mut desk = Desk::new(schema, json!({"name": "web"}));
+    desk.form.mark_unchosen();
+    desk.edited(&Pointer::root().child("name"), "database");
+    desk.goes("/last");
+    desk.goes("/name");
+    desk.keys("enter");
+    desk.types("s");
+    assert_eq!(*desk.value, json!({"name": "databases"}));
 }
 
 #[test]

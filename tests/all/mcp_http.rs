@@ -16,11 +16,14 @@ use tokio::{
 };
 use toolcrib::{systems::settings::parse_settings, wire::registry::Registry};
 
-use crate::support::{
-    place::{Place, Ran},
-    services::{program, script},
-    signals,
-    started::first_line,
+use crate::{
+    plain,
+    support::{
+        place::{Place, Ran},
+        services::{program, script},
+        signals,
+        started::first_line,
+    },
 };
 
 /// A server, and a workspace with a connection to it; stopped on drop.
@@ -68,6 +71,11 @@ impl HttpServer {
     fn requests(&self) -> Vec<Value> {
         let text = fs::read_to_string(&self.log).unwrap_or_default();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// How many calls of tools there were.
+    fn calls(&self) -> usize {
+        self.requests().iter().filter(|request| request["method"] == "tools/call").count()
     }
 
     fn requests_of(&self, verb: &str) -> Vec<Value> {
@@ -360,17 +368,41 @@ fn a_call_that_a_forgotten_session_refused_is_sent_again_in_another() {
             .collect();
         assert!(sessions.len() == 2 && sessions[0] != sessions[1], "{how}: {sessions:?}");
     }
+    // Of several at once, each is.
+    let server = HttpServer::start("forgets");
+    let ran = server.call(&["echo", "text=a", "--times", "6", "--jobs", "6"]);
+    assert!(ran.data.starts_with("6 calls: 6 succeeded"), "{}\n{}", ran.data, ran.words);
     // One that forgets each time is asked twice only.
     let server = HttpServer::start("forgets-always");
     server.call(&["echo", "text=a"]).ended(3, &["the server no longer knows the session"]);
-    let calls = server.requests().iter().filter(|post| post["method"] == "tools/call").count();
-    assert_eq!(calls, 2);
+    assert_eq!(server.calls(), 2);
+}
+
+/// The server may have done what it had taken: it is not done twice.
+#[test]
+fn a_call_that_a_server_took_before_it_forgot_the_session_is_not_sent_again() {
+    for tool in ["breaks", "work"] {
+        let server = HttpServer::start("restarts");
+        let said = ["the server no longer knows the session", "before you make it again"];
+        server.call(&[tool]).ended(3, &said);
+        assert_eq!(server.calls(), 1, "{tool}");
+        // The next one has a session of its own.
+        server.call(&["echo", "text=a"]).ended(0, &[]);
+    }
+    // What is left of an answer is asked for where a redirect leads, too.
+    let server = HttpServer::start("moves");
+    let ran = server.call(&["breaks"]);
+    ran.ended(0, &[]);
+    assert_eq!((ran.data.as_str(), server.calls()), ("resumed", 1));
 }
 
 #[test]
 fn a_connection_says_how_long_its_calls_may_take() {
     let server = HttpServer::with_settings("legacy", "timeout = \"200ms\"\n");
     server.call(&["wait"]).ended(4, &["timeout = \"2m\" of its connection"]);
+    let of_tools = "timeout = \"10m\"\ntool-timeouts = { wait = \"200ms\" }\n";
+    let server_of_tools = HttpServer::with_settings("legacy", of_tools);
+    server_of_tools.call(&["wait"]).ended(4, &["timeout = \"2m\" of its connection"]);
     let settings = server.place.here.join("toolcrib.toml");
     let text = fs::read_to_string(&settings).unwrap().replace("200ms", "soon");
     fs::write(settings, text).unwrap();
@@ -399,6 +431,24 @@ fn a_tool_is_called_without_a_workspace() {
     calls(&["echo", &address, "other"]).ended(2, &["more than one server"]);
     calls(&["echo", "text=hi"]).ended(2, &["this workspace has no MCP server"]);
     assert_eq!(fs::read_dir(&place.here).unwrap().count(), 0);
+}
+
+#[test]
+fn the_address_of_a_server_is_one_on_the_screen_and_in_cases_too() {
+    let server = HttpServer::start("legacy");
+    let address = format!("http://127.0.0.1:{}/mcp", server.port);
+    let case = format!(
+        "call: echo\nconnection: {address}\narguments: {{text: hi}}\nexpect: {{contains: [hi]}}\n"
+    );
+    let list = r#"{"server": "own", "tools": [{"name": "echo", "description": "d", "inputSchema": {"type": "object"}}]}"#;
+    let files =
+        [("toolcrib.toml", "name = \"lab\"\n"), ("mcp/own.json", list), ("cases/a.yaml", &*case)];
+    Place::with(&files).run(&["test"]).ended(0, &[]);
+
+    let place = Place::with(&[("toolcrib.toml", "name = \"lab\"\n")]);
+    let lines = ["show-invoke", "deployed-tools", "quit"];
+    let said = plain::run(&place, &["--plain", "--connection", &address], &lines);
+    assert!(said.data.contains("mirrored"), "{}\n{}", said.data, said.words);
 }
 
 #[test]
@@ -458,7 +508,7 @@ fn arguments_go_among_the_headers_where_a_tool_wants_them_there() {
     assert_eq!(header(call, "mcp-name"), "mirrored");
     // One whose header cannot be is not called in this era; in the other, headers mean nothing.
     server.call(&["wrong-header", "region=a"]).ended(2, &["header.not-token"]);
-    assert_eq!(server.requests().iter().filter(|post| post["method"] == "tools/call").count(), 1);
+    assert_eq!(server.calls(), 1);
     let legacy = HttpServer::start("legacy");
     legacy.call(&["echo", "text=a"]).ended(0, &[]);
     assert!(legacy.requests().iter().all(|post| header(post, "mcp-param-region").is_null()));

@@ -33,6 +33,15 @@ fn what_nobody_answers_is_declined_and_told() {
 }
 
 #[test]
+fn a_call_whose_answer_cannot_be_read_is_neither_made_nor_kept() {
+    let place = place("");
+    let refused = call(&place, &["ask", "--answer", "@nowhere.json"]);
+    assert!(refused.code != Some(0) && refused.words.contains("nowhere.json"), "{}", refused.words);
+    let kept = place.run(&["history", "--json"]);
+    assert!(!kept.data.contains("ask"), "{}", kept.data);
+}
+
+#[test]
 fn forms_of_a_server_are_filled_in_checked_and_sent() {
     for how in ["", "modern"] {
         let place = place(how);

@@ -616,6 +616,15 @@ fn a_server_is_held_against_the_specification() {
         suite.data
     );
 
+    // One that answers no ping is asked for the rest.
+    let mute = LENIENT.replace("id is not None", "id is not None and method != 'ping'");
+    let place = Place::with(&[("mute.py", mute.as_str())]);
+    let line = ["mcp", "conformance", "--json", "--timeout", "2s", "--", &python, "mute.py"];
+    let ran = place.run(&line);
+    ran.ended(1, &["2 broken"]);
+    assert_eq!(verdicts(&ran.json()), expected.map(|(rule, verdict)| pair(rule, verdict)));
+    assert!(ran.data.contains("ping was not answered within 2 s"), "{}", ran.data);
+
     // One that ends by what it is asked.
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/services/mcp_server.py");
     let fragile = place.run(&["mcp", "conformance", "--", &python, script.to_str().unwrap()]);

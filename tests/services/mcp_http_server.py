@@ -2,7 +2,8 @@
 added as a line of JSON (`verb`, `path`, `headers`, `method`); the second says what it is:
 `legacy` (sessions, a GET stream, streams that break and are resumed), `modern` (that era alone), `old` (the transport of 2024-11-05, at /sse),
 `moved` (legacy, at /mcp/ by a redirect), `elsewhere` (redirects to another origin), `forgets`, `forgets-json`, `forgets-400`, `forgets-always` (legacy; the first call of a tool, or each, ends the session: answered with 404, with
-404 or 400 and a JSON-RPC error as servers of the SDKs do),
+404 or 400 and a JSON-RPC error as servers of the SDKs do), `restarts` (legacy; it forgets its sessions while `breaks` or `work` is under way), `moves` (legacy;
+what is left of a stream is elsewhere, by a redirect),
 `broken` (answers everything with 500)."""
 import json
 import queue
@@ -22,6 +23,7 @@ TOOLS = [
     {"name": "stream", "description": "Tells how far it is on the way", "inputSchema": {"type": "object"}},
     {"name": "breaks", "description": "Its stream breaks before the answer", "inputSchema": {"type": "object"}},
     {"name": "ends", "description": "Its stream ends for good", "inputSchema": {"type": "object"}},
+    {"name": "work", "description": "Becomes a task", "inputSchema": {"type": "object"}},
     {"name": "ask", "description": "Asks for the client's folders on the GET stream", "inputSchema": {"type": "object"}},
     {"name": "wait", "description": "Waits until nobody listens", "inputSchema": {"type": "object"}},
     {"name": "mirrored", "description": "Wants an argument among the headers",
@@ -116,9 +118,13 @@ class Handler(BaseHTTPRequestHandler):
             self.write(b": hello\n\n", b"event: endpoint\ndata: /messages?session=" + name.encode() + b"\n\n")
             return self.pour(session)
         session = self.session()
+        if how == "restarts" and session is None:
+            return self.send(404)
         if how in ("modern", "old") or session is None:
             return self.send(405)
         last = self.headers.get("Last-Event-ID")
+        if how == "moves" and last is not None and self.path == "/mcp":
+            return self.send(307, Location="/mcp/")
         if last is not None:
             self.begin_stream()
             missed = session.events[int(last):]
@@ -197,9 +203,7 @@ class Handler(BaseHTTPRequestHandler):
         session = self.session()
         if session is None:
             return self.send(404)
-        if how.startswith("forgets") and method == "tools/call" and (how == "forgets-always" or not forgotten):
-            forgotten.append(id)
-            sessions.clear()
+        if method == "tools/call" and self.forgets():
             session.stream.put(None)
             if how == "forgets-400":
                 return self.send(400, error(None, -32000, "Bad Request: No valid session ID provided"))
@@ -217,12 +221,31 @@ class Handler(BaseHTTPRequestHandler):
             return self.send(200, error(id, -32601, "Method not found"))
         self.call(id, params, session)
 
+    def forgets(self):
+        """Forgets all sessions at the first call, or at each one; whether it did."""
+        with lock:
+            does = how == "forgets-always" or how.startswith("forgets") and not forgotten
+            if does:
+                forgotten.append(True)
+                sessions.clear()
+        return does
+
+    def restart(self, session):
+        """Forgets all sessions, where it does so."""
+        if how == "restarts":
+            sessions.clear()
+            session.stream.put(None)
+
     def call(self, id, params, session):
         name, arguments = params["name"], params.get("arguments", {})
         token = params.get("_meta", {}).get("progressToken")
         progress = lambda at: {"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": token, "progress": at, "total": 2}}
         if name == "echo":
             return self.send(200, text(id, str(arguments.get("text"))))
+        if name == "work":
+            times = {name: "2026-11-23T06:00:00Z" for name in ("createdAt", "lastUpdatedAt")}
+            self.restart(session)
+            return self.send(200, result(id, task={"taskId": "t1", "status": "working", "ttl": 60_000, "pollInterval": 1, **times}))
         if name == "mirrored":
             return self.send(200, text(id, str(self.headers.get("Mcp-Param-Region"))))
         if name == "ask":
@@ -238,6 +261,7 @@ class Handler(BaseHTTPRequestHandler):
             self.write(event(None, id=session.keep(None), retry=1))
             session.keep(progress(1))
             session.keep(text(id, "resumed"))
+            self.restart(session)
         elif name == "ends":
             self.write(event(progress(1), id=1 if session is None else None, retry=1))
         elif name == "wait":

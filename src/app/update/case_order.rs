@@ -19,7 +19,7 @@ use crate::{
         problem::{Problem, ProblemKind},
         tool::Tool,
     },
-    schema::natural_order,
+    schema::{natural_order, ordering::PutInOrder},
 };
 
 /// The cases of each folder that call a tool, in order, by the folder and a word for the tool.
@@ -46,7 +46,7 @@ pub(super) fn in_order(state: &State, files: Vec<FileId>) -> VecDeque<WaitingCas
         let is_alone = case.is_some_and(|case| case.expect.looks_at_times());
         chosen.push(WaitingCase { file, needs, is_alone });
     }
-    chosen.sort_by(|one, other| in_order_of_names(&one.file, &other.file));
+    chosen.order_by(|one, other| in_order_of_names(&one.file, &other.file));
     chosen.into()
 }
 
@@ -57,7 +57,7 @@ fn in_order_of_names(one: &FileId, other: &FileId) -> Ordering {
 /// Reads all cases, once: of many, each may name the answers of others.
 fn read_callers(state: &State) -> Callers {
     let mut callers = Callers::new();
-    for (file, document) in state.documents.iter() {
+    for (file, document) in state.documents.iter().filter(|(_, document)| !document.gone) {
         let Some(Ok(case)) = read_case(document) else { continue };
         let called = find_called(state, &case).map(|(_, tool)| tool).into_iter();
         let names = called.flat_map(|tool| [&*tool.name, &*tool.entry.key]).chain([&*case.tool]);
@@ -66,7 +66,7 @@ fn read_callers(state: &State) -> Callers {
             callers.entry(key).or_default().push(file.clone());
         }
     }
-    callers.values_mut().for_each(|files| files.sort_by(in_order_of_names));
+    callers.values_mut().for_each(|files| files.order_by(in_order_of_names));
     callers
 }
 

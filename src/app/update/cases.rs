@@ -18,16 +18,13 @@ use crate::{
         notifications::Noteworthy,
         state::State,
     },
-    engine::{
-        case::{
-            ask::AskCase,
-            choice::AskVerdict,
-            result::case_result,
-            script::Case,
-            tries::CaseTry,
-            verdict::{Answer, Verdict, check_answer},
-        },
-        settings::connections,
+    engine::case::{
+        ask::AskCase,
+        choice::AskVerdict,
+        result::case_result,
+        script::Case,
+        tries::CaseTry,
+        verdict::{Answer, Verdict, check_answer},
     },
     model::{
         call::{Call, CallId, Event, EventKind, Outcome, Request},
@@ -38,7 +35,7 @@ use crate::{
         trace::TraceId,
     },
     schema::count::count_text,
-    systems::{calling, facets::calls::CallOf, mocking},
+    systems::{calling, facets::calls::CallOf, mocking, table},
 };
 
 /// Calls these cases.
@@ -205,7 +202,7 @@ fn build_call(state: &State, case: &Case) -> Result<(Request, Connection), Probl
     })?;
     let connection = match &case.connection {
         None => state.network.connections.for_tool(tool),
-        Some(name) => connections::find_connection(&state.network.connections, name)?,
+        Some(name) => table::find_connection(&state.network.connections, name)?,
     };
     let correlation = state.ids.peek_id();
     let call = CallOf {

@@ -29,6 +29,7 @@ use crate::{
     model::{
         catalog::{Catalog, Part},
         clock::Millis,
+        connection::Connection,
         connections::Connections,
         context::Profile,
         entry::{Entry, EntryId, FileId},
@@ -393,7 +394,10 @@ fn take_connections(state: &mut State, mut read: Connections) {
     {
         match read.find_by_name(&chosen.name) {
             Some(_) => read.chosen = Some(chosen.name.clone()),
-            None => read.choose(chosen.clone()),
+            None => {
+                let variables = read.variables.clone();
+                read.choose(Connection { variables, ..chosen.clone() });
+            }
         }
     }
     state.network.connections = read;

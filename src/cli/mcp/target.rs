@@ -1,6 +1,6 @@
 //! The server that a command looks at: a connection of the workspace, or a command for this once.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, env};
 
 use clap::Args;
 use serde_json::Value;
@@ -69,7 +69,9 @@ impl InspectedServer {
                 return Self::only(&OpenWorkspace::read_aloud(global, out)?);
             }
             let Some(inspector) = table::inspectors().next() else { return Err(nobody("it")) };
-            let command = server_command(&target.command, BTreeMap::new(), None);
+            // It is a command of this folder, whatever workspace that is in.
+            let here = env::current_dir().ok().map(|here| here.to_string_lossy().into_owned());
+            let command = server_command(&target.command, BTreeMap::new(), here);
             let connection = inspector.over(Connection::process("server", command));
             // Who types a command wants it started.
             registry::agree_to(permissions_of(&connection));

@@ -98,18 +98,23 @@ fn add_needed(filed: &mut CaseFiles) {
             true => Vec::new(),
             false => earlier_cases(&one.path, &missing),
         };
-        // Those that are added may name answers, too.
-        row += usize::from(found.is_empty());
-        let is_same = |one: &CaseFile, other: &CaseFile| {
-            one.path.canonicalize().ok() == other.path.canonicalize().ok()
-        };
-        let later = filed.calls.len();
-        filed.calls.retain(|one| !found.iter().any(|found| is_same(found, one)));
-        if filed.calls.len() == later {
-            filed.needed.extend(found.iter().map(CaseFile::display_name));
+        if found.is_empty() {
+            row += 1;
+            continue;
         }
-        filed.calls.splice(row..row, found);
+        // Those that are added may name answers, too: they are looked at next.
+        let mut later = filed.calls.split_off(row);
+        let asked: Vec<PathBuf> = later.iter().map(real_path).collect();
+        let is_added = |one: &&CaseFile| !asked.contains(&real_path(one));
+        filed.needed.extend(found.iter().filter(is_added).map(CaseFile::display_name));
+        let moved: Vec<PathBuf> = found.iter().map(real_path).collect();
+        later.retain(|one| !moved.contains(&real_path(one)));
+        filed.calls.extend(found.into_iter().chain(later));
     }
+}
+
+fn real_path(one: &CaseFile) -> PathBuf {
+    one.path.canonicalize().unwrap_or_else(|_| one.path.clone())
 }
 
 /// The cases of the same folder that come before this one and call one of those tools.

@@ -7,7 +7,7 @@ use crate::{
         call, cases::CaseFile, deployed::callable_catalog, ending::StopReason,
         opened::OpenWorkspace, out::CommandOutput, stubs,
     },
-    engine::{case::script::Case, settings::connections, stub::mock::MockOptions},
+    engine::{case::script::Case, stub::mock::MockOptions},
     model::{
         call::Request,
         catalog::Catalog,
@@ -21,7 +21,7 @@ use crate::{
         calling,
         case_arguments::{issue_words, refused_arguments},
         facets::calls::CallOf,
-        mocking,
+        mocking, table,
     },
 };
 
@@ -181,7 +181,7 @@ fn find_target<'w>(
     // A mock needs no connection, but for the tools that are listed there.
     let named = word
         .filter(|_| stand_in.is_none())
-        .map(|name| connections::find_connection(connections, name))
+        .map(|name| table::find_connection(connections, name))
         .transpose()?;
     let (catalog, tool) = match opened.tool(&case.tool) {
         Ok(tool) => (&opened.catalog, tool),

@@ -7,13 +7,21 @@ use crate::{engine::mask::Mask, schema::phrase::value_text};
 /// Of a longer text only the beginning is read.
 const READ: usize = 200;
 
+/// Secrets that are repeated are looked for in no longer arguments: these words are made while rows
+/// are drawn.
+const LOOKED_INTO: usize = 16 * 1024;
+
 /// The value of the first argument, then the others with their names; secrets are masked. A text
 /// that is cut gives the value that it begins with.
 #[must_use]
 pub(crate) fn argument_words(arguments: &str) -> String {
     let beginning: String = arguments.chars().take(READ).collect();
-    let mask = Mask::default().of_call(&beginning);
-    let masked = mask.mask_text(&beginning).into_owned();
+    let looked_into = if arguments.len() <= LOOKED_INTO { arguments } else { beginning.as_str() };
+    let mask = Mask::default().of_call(looked_into);
+    let mut masked = mask.mask_text(&beginning).into_owned();
+    if beginning.len() < arguments.len() {
+        masked.truncate(mask.without_begun(&masked).len());
+    }
     let words = match serde_json::from_str::<Value>(&masked) {
         Ok(Value::Object(members)) => {
             let said = members.iter().enumerate().map(|(at, (name, value))| match at {
@@ -46,5 +54,15 @@ mod tests {
             assert_eq!(argument_words(arguments), words, "{arguments}");
         }
         assert!(argument_words(&long).starts_with("What are the the"), "{}", argument_words(&long));
+        // Also where the rest is cut off, and where a secret is.
+        let secret = "Corr3ct horse";
+        for length in [0, 140, 152, 157] {
+            let note = "x".repeat(length);
+            let long = format!(
+                r#"{{"password":"{secret}","note":"{note} {secret}","more":"{}"}}"#,
+                "y".repeat(READ)
+            );
+            assert!(!argument_words(&long).contains("Corr"), "{}", argument_words(&long));
+        }
     }
 }

@@ -184,9 +184,8 @@ fn examine_refusal(
     code: i64,
     severity: Severity,
 ) -> Examined {
-    if let Some(lost) = reply.get(LOST) {
-        let lost = lost.as_str().unwrap_or_default();
-        return broken(rule, Severity::Error, vec![visible_text(lost).into_owned()]);
+    if let Some(lost) = examine_lost(rule, reply) {
+        return lost;
     }
     let Some(error) = reply.get("error") else {
         let result = &reply["result"];
@@ -201,9 +200,18 @@ fn examine_refusal(
     }
 }
 
+/// What is said of a request that was not answered; `None`: it was.
+fn examine_lost(rule: (&'static str, &'static str), reply: &Value) -> Option<Examined> {
+    let lost = reply.get(LOST)?.as_str().unwrap_or_default();
+    Some(broken(rule, Severity::Error, vec![visible_text(lost).into_owned()]))
+}
+
 /// The answer to a ping.
 #[must_use]
 pub fn examine_ping(reply: &Value, version: &str) -> Examined {
+    if let Some(lost) = examine_lost(PING, reply) {
+        return lost;
+    }
     if Era::from_version(version) == Era::Modern {
         let why = format!("the server speaks {version}, which has no ping");
         return Examined::skipped(PING.0, PING.1, why);
@@ -291,6 +299,7 @@ mod tests {
         assert_eq!(word(&examine_ping(&json!({"result": {}}), "2025-11-25")), "kept");
         assert_eq!(word(&examine_ping(&json!({"error": {}}), "2025-11-25")), "error");
         assert_eq!(word(&examine_ping(&json!({"error": {}}), "2026-07-28")), "skipped");
+        assert_eq!(word(&examine_ping(&json!({LOST: "not answered"}), "")), "error");
     }
 
     #[test]

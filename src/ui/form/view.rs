@@ -179,6 +179,8 @@ impl Form {
         // A field whose value was changed elsewhere shows that.
         let before = before.as_ref().unwrap_or(&self.value);
         self.drafts.retain(|at, _| at.get(before) == at.get(value));
+        // Nor is it what nobody chose.
+        self.fresh.retain(|at, ()| at.get(before) == at.get(value));
         self.value = Arc::clone(value);
         self.rebuild_fields();
         self.note_written(written);

@@ -154,6 +154,7 @@ impl Overlay for ValueForm {
             let x = pen.column_now();
             let width = self.rows.right().saturating_sub(x);
             let field = Rect { x, y: self.rows.y + line, width, height: 1 };
+            look.mouse.types(field);
             let has_keys = number == self.at;
             let style = styles[if has_keys { Role::FieldFocus } else { Role::Field }];
             let cursor = has_keys.then_some(styles[Role::Cursor]);

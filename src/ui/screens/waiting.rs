@@ -146,7 +146,8 @@ impl Waiting {
         Reply::Send(messages)
     }
 
-    fn draw_form(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State) {
+    fn draw_form(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, state: &State) {
+        let styles = look.styles;
         let focused = self.middle.has_focus(MIDDLE);
         let Some(open) = state.answering.shown_call() else {
             let inside =
@@ -190,7 +191,7 @@ impl Waiting {
         let taken = lines + 2;
         let below =
             Rect { y: inside.y + taken, height: inside.height.saturating_sub(taken), ..inside };
-        self.middle.forms.draw(buffer, below, styles, focused);
+        self.middle.forms.draw(buffer, below, look, focused);
     }
 
     fn draw_card(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State) {
@@ -343,7 +344,7 @@ impl Screen for Waiting {
             self.calls.draw(buffer, areas[LEFT], look.styles, state, self.middle.has_focus(LEFT));
         }
         if !areas[MIDDLE].is_empty() {
-            self.draw_form(buffer, areas[MIDDLE], look.styles, state);
+            self.draw_form(buffer, areas[MIDDLE], look, state);
         }
         if !areas[RIGHT].is_empty() {
             self.draw_card(buffer, areas[RIGHT], look.styles, state);

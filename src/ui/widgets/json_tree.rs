@@ -15,6 +15,9 @@ use crate::{
     },
 };
 
+/// A longer text is not shown as a tree.
+pub(crate) const LARGEST_TREE: usize = 4 * 1024 * 1024;
+
 /// One line of the tree.
 #[derive(Debug)]
 struct Row {
@@ -34,6 +37,8 @@ enum NodeKind {
 #[derive(Debug, Default)]
 pub(crate) struct JsonTree {
     value: Value,
+    /// The places of it that are shown.
+    shown: Vec<Pointer>,
     rows: Vec<Row>,
     folded: HashSet<Pointer>,
     cursor: ListCursor,
@@ -43,14 +48,30 @@ pub(crate) struct JsonTree {
 impl JsonTree {
     #[must_use]
     pub fn new(value: Value) -> Self {
-        let mut tree = Self { value, ..Self::default() };
-        tree.rebuild_rows();
-        tree
+        Self { value, ..Self::default() }.narrowed(vec![Pointer::root()])
+    }
+
+    /// The tree with nothing but what is at these places, each with its path before it.
+    #[must_use]
+    pub fn narrowed(mut self, shown: Vec<Pointer>) -> Self {
+        self.shown = shown;
+        self.rebuild_rows();
+        self
     }
 
     fn rebuild_rows(&mut self) {
-        self.rows.clear();
-        push_rows(&mut self.rows, &self.folded, &Pointer::default(), 0, String::new(), &self.value);
+        self.rows = self.rows_within(&self.folded);
+    }
+
+    /// The rows of what is shown, but for those that are folded away.
+    fn rows_within(&self, folded: &HashSet<Pointer>) -> Vec<Row> {
+        let mut rows = Vec::new();
+        for at in &self.shown {
+            if let Some(value) = at.get(&self.value) {
+                push_rows(&mut rows, folded, at, 0, at.to_string(), value);
+            }
+        }
+        rows
     }
 
     pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, focused: bool) {
@@ -156,9 +177,7 @@ impl JsonTree {
         if self.folded.is_empty() {
             return None;
         }
-        let (mut rows, whole) = (Vec::new(), Pointer::default());
-        push_rows(&mut rows, &HashSet::new(), &whole, 0, String::new(), &self.value);
-        Some(rows)
+        Some(self.rows_within(&HashSet::new()))
     }
 
     /// Goes to a row whose text holds the query, and opens what it is folded into; whether there is
@@ -276,6 +295,20 @@ mod tests {
             seen.push(at(&tree));
         }
         assert_eq!(seen, ["/b/two", "/c", "/b/two", "/a/one", "/c"]);
+    }
+
+    #[test]
+    fn what_is_at_some_places_is_shown_with_its_path() {
+        let value = json!({"rows": [{"name": "Ada", "n": 1}, {"name": "Bo"}]});
+        let places = ["/rows/0/name", "/rows/1"].map(|at| Pointer::parse(at).unwrap());
+        let mut tree = JsonTree::new(value).narrowed(places.to_vec());
+        assert_eq!(
+            lines(&mut tree),
+            ["  /rows/0/name: \"Ada\"", "▾ /rows/1: {1 item}", "    name: \"Bo\""]
+        );
+        assert!(tree.search("bo", Search::Here) && !tree.search("n: 1", Search::Next));
+        let at = tree.selected_entry().map(|(at, value)| (at.to_string(), value));
+        assert_eq!(at, Some(("/rows/1/name".to_owned(), "\"Bo\"".to_owned())));
     }
 
     #[test]

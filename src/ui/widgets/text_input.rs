@@ -186,7 +186,7 @@ impl TextInput {
         area: Rect,
         style: Style,
         cursor: Option<Style>,
-        shown: impl Fn(&str) -> String,
+        shown: fn(&str) -> String,
     ) {
         let area = area.intersection(buffer.area);
         self.area = Rect { height: area.height.min(1), ..area };

@@ -10,16 +10,20 @@ use crate::{
         stream_redactor::{RedactedPieces, StreamEnd},
     },
     model::{
-        call::{CallError, Event, EventKind, Headers, Outcome},
+        call::{CallError, Event, EventKind, Headers, Outcome, StrayCause},
         size,
         stage::{FrameWay, Stage, without_data},
     },
     wire::{
+        now::elapsed_ms,
         queue::{self, Closed},
         secrets::Secrets,
-        transport::message::cut_wire,
+        transport::message::{Packet, cut_wire},
     },
 };
+
+/// How much of a stray's body is kept.
+const STRAY: usize = 4096;
 
 /// Nobody takes events any more: the call ends without another.
 pub struct SinkClosed;
@@ -75,16 +79,11 @@ impl EventSink {
         Self { began, opened, secrets, ..Self::new(self.events.clone()) }
     }
 
-    /// How long ago the call began.
-    fn elapsed_ms(&self) -> u64 {
-        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
-    }
-
     pub async fn emit(&mut self, kind: EventKind) -> Result<(), SinkClosed> {
         if matches!(kind, EventKind::End { .. }) {
             self.emit_noted_wire().await?;
         }
-        let at_ms = self.elapsed_ms();
+        let at_ms = elapsed_ms(self.began);
         self.emit_at(at_ms, kind).await
     }
 
@@ -144,7 +143,7 @@ impl EventSink {
         way: FrameWay,
         lines: impl Into<String>,
     ) -> Result<(), SinkClosed> {
-        let at_ms = self.elapsed_ms();
+        let at_ms = elapsed_ms(self.began);
         self.emit_wire_at(at_ms, way, cut_wire(lines.into())).await
     }
 
@@ -152,7 +151,7 @@ impl EventSink {
     /// end: after what it says. So whoever masks a secret that is split over several chunks knows by
     /// then whether one is in it.
     pub fn note_wire(&mut self, lines: String) {
-        self.noted_wire = Some((self.elapsed_ms(), lines));
+        self.noted_wire = Some((elapsed_ms(self.began), lines));
     }
 
     pub async fn emit_noted_wire(&mut self) -> Result<(), SinkClosed> {
@@ -173,6 +172,25 @@ impl EventSink {
         let name = self.shared_name(Stage::WIRE);
         let stage = Stage { name, words, body: lines.into(), frame: Some(way) };
         self.emit_at(at_ms, EventKind::Stage(stage)).await
+    }
+
+    /// Reports a message that is no part of the answer: how it begins, and its headers without their
+    /// secrets.
+    pub async fn emit_stray(
+        &mut self,
+        cause: StrayCause,
+        id: Option<String>,
+        packet: &Packet,
+    ) -> Result<(), SinkClosed> {
+        let kept = &packet.body[..packet.body.len().min(STRAY)];
+        let body = String::from_utf8_lossy(kept);
+        let body = match kept.len() < packet.body.len() {
+            true => size::cut_text(&body, packet.body.len()),
+            false => body.into_owned(),
+        };
+        let came: Vec<_> = packet.visible_headers().cloned().collect();
+        let headers: Headers = Mask::default().mask_headers(&came).collect();
+        self.emit(EventKind::Stray { cause, id, headers, body: body.into() }).await
     }
 
     /// Reports headers, without their secrets, unless they are those of the message before that went

@@ -232,7 +232,8 @@ pub(crate) fn timed_out_first(
         };
         return CallError::new(ErrorKind::TimedOutFirst, message, remedy);
     }
-    if let Some(remedy) = hint {
+    if let Some(hint) = hint {
+        let remedy = format!("{hint}, or {}", limits.more_time);
         return CallError::new(ErrorKind::TimedOutFirst, message, remedy);
     }
     if !transport.is_bus() {
@@ -361,5 +362,14 @@ mod tests {
         assert!(of_others.contains("another id") && of_others.contains(watched), "{of_others}");
         let nameless = remedy(&[StrayCause::ForeignId, StrayCause::NoId]);
         assert!(!nameless.contains(watched), "a service answers: {nameless}");
+    }
+
+    #[test]
+    fn a_service_that_is_silent_is_to_be_looked_at_or_given_more_time() {
+        let route = Route { to: Address::ephemeral("/api/v1/x"), answers: None };
+        let (limits, counts) = (Limits::default(), StrangerCounts::default());
+        let transport = TransportKind::Nats;
+        let problem = timed_out_first(limits, &route, transport, counts, None, Some("look at it"));
+        assert_eq!(problem.remedy, format!("look at it, or {}", limits.more_time));
     }
 }

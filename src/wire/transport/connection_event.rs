@@ -89,10 +89,13 @@ impl ConnectionEvents {
         self.send_notice(format!("the connection to {} broke; reconnecting", self.place));
     }
 
-    /// The connection is over, and is not tried again by itself.
+    /// The connection is over, and is not tried again by itself. The first reason stays, and is said
+    /// once.
     pub fn mark_closed(&self, problem: &CallError) {
-        // It is known before anybody looks for it. The first reason stays.
-        let _ = self.over.set(problem.clone());
+        // It is known before anybody looks for it.
+        if self.over.set(problem.clone()).is_err() {
+            return;
+        }
         self.breaks.fetch_add(1, Ordering::Relaxed);
         let told = Problem::new(
             ProblemKind::Unreachable,
@@ -157,5 +160,24 @@ impl ConnectionEvents {
     pub fn send_notice(&self, words: String) {
         // Without a call under way nobody listens.
         let _ = self.notices.send(words);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::error_kind::ErrorKind;
+
+    #[test]
+    fn the_end_is_said_once_with_its_first_reason() {
+        let news = ConnectionEvents::new("there".into());
+        let mut notices = news.notices.subscribe();
+        for words in ["first", "second"] {
+            news.mark_closed(&CallError::new(ErrorKind::ConnectionLost, words, ""));
+        }
+        assert_eq!(notices.try_recv().as_deref(), Ok("first"));
+        assert!(notices.try_recv().is_err());
+        assert_eq!(news.close_reason().map(|problem| problem.message), Some("first".into()));
+        assert_eq!(news.fault_counts().breaks, 1);
     }
 }

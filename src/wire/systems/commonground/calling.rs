@@ -28,12 +28,21 @@ use crate::{
     wire::{
         management::Management,
         session::event_sink::{CallEnd, EventSink, SinkClosed},
+        spawning::boxed,
         systems::facets::{multi_step::CallContext, own_agents::OwnAgent},
     },
 };
 
 /// After so many seconds without a result it is given what it waits for.
 const TOLD_AFTER: [u64; 5] = [5, 15, 30, 60, 120];
+
+/// How long a result may take. The usual limit gives way to what the tool itself asks for, and to
+/// the watchdog behind it; one that somebody asked for doesn't.
+fn result_time(limits: Limits, waiting: u64) -> Duration {
+    let first = limits.first.min(limits.total);
+    let is_usual = !limits.is_asked && limits.first == Limits::default().first;
+    if is_usual { first.max(Duration::from_secs(waiting + 10)) } else { first }
+}
 
 /// A call under way.
 pub(crate) struct Calling<'c> {
@@ -76,10 +85,10 @@ impl Drop for Calling<'_> {
         else {
             return;
         };
-        self.call_context.kept.keep_task(runtime.spawn(async move {
+        self.call_context.kept.keep_task(runtime.spawn(boxed(async move {
             // Nobody is left to notify.
             let _ = tables.close_inbox(&row).await;
-        }));
+        })));
     }
 }
 
@@ -156,13 +165,9 @@ impl<'c> Calling<'c> {
         format!("/projects/{}{rest}", path_part(&self.channel.project))
     }
 
-    /// When the result is due. The usual limit gives way to what the tool itself asks for, and to
-    /// the watchdog behind it.
+    /// When the result is due.
     pub fn result_deadline(&self, waiting: u64) -> Instant {
-        let first = self.call_context.limits.first.min(self.call_context.limits.total);
-        let usual = self.call_context.limits.first == Limits::default().first;
-        let allowed = if usual { first.max(Duration::from_secs(waiting + 10)) } else { first };
-        self.sink.opened + allowed
+        self.sink.opened + result_time(self.call_context.limits, waiting)
     }
 
     /// A text of the request with the agent in its place.
@@ -346,5 +351,17 @@ impl<'c> Calling<'c> {
 
     pub async fn emit_attachment(&mut self, attachment: Attachment) -> Result<(), SinkClosed> {
         self.sink.emit_stage(attachment.what, attachment.words, attachment.body.to_string()).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_that_asks_for_more_time_has_it_unless_somebody_asked_for_another() {
+        let usual = Limits::default();
+        assert_eq!(result_time(usual, 120), Duration::from_secs(130));
+        assert_eq!(result_time(usual.within(usual.first), 120), usual.first);
     }
 }

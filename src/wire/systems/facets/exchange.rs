@@ -50,8 +50,8 @@ pub trait Exchange: Sync {
         }
     }
 
-    /// What to look at where no answer came in time over that transport; `None` where nothing is
-    /// known but what the transport says.
+    /// What to look at where no answer came in time over that transport, before more time is given;
+    /// `None` where nothing is known but what the transport says.
     fn no_answer_hint(&self, transport: TransportKind) -> Option<&'static str> {
         let _ = transport;
         None

@@ -22,8 +22,10 @@ pub(crate) enum TransportArrival {
         /// 0 where there was no answer at all.
         status: u16,
         body: String,
-        /// The POST went with the id of a session.
+        /// The request went with the id of a session.
         in_session: bool,
+        /// It asked for the rest of an answer that the server had begun.
+        is_resumed: bool,
     },
     /// Nothing more comes.
     Over(CallError),

@@ -13,7 +13,10 @@ use futures::{
 };
 use serde_json::Value;
 use tokio::{
-    sync::{mpsc, oneshot},
+    sync::{
+        mpsc::{self, error::TrySendError},
+        oneshot,
+    },
     task::yield_now,
     time::{Instant, sleep, sleep_until},
 };
@@ -31,7 +34,7 @@ use super::{
     questions::{Asks, FINDING, ends, input_required},
     raw_frames::{RawFrames, outgoing_frame},
     requests::{Command, Finished, Repeat, Waiting},
-    stages::{ALIVE, answer_packet, fault_words, sent_frame, stage},
+    stages::{ALIVE, answer_packet, fault_words, late_frame, sent_frame, stage},
     tasks::{Following, TaskStep},
     tool_facts::{KnownTools, PreparedCall, ToolFacts},
 };
@@ -83,6 +86,8 @@ pub(crate) struct Driver {
 #[derive(Default)]
 pub(super) struct Running {
     pub waiting: HashMap<Id, Waiting>,
+    /// Who still looks at what comes of a request that was given up.
+    late: HashMap<Id, mpsc::Sender<Packet>>,
     /// Those whose listener has gone.
     gone: FuturesUnordered<BoxFuture<'static, Id>>,
     deadlines: Vec<(Instant, Id)>,
@@ -96,6 +101,16 @@ pub(super) struct Running {
     pub folders: FolderHold,
     /// The pipe is over, and why.
     over: Option<CallError>,
+    /// The server no longer knows the session: no request is sent any more, and each that was sent has
+    /// its own end.
+    is_forgotten: bool,
+}
+
+impl Running {
+    /// Whether nothing more is to come.
+    fn is_over(&self) -> bool {
+        self.over.is_some() || self.is_forgotten && self.waiting.is_empty()
+    }
 }
 
 impl Driver {
@@ -116,7 +131,7 @@ impl Driver {
     pub async fn run(mut self, mut commands: mpsc::Receiver<Command>) {
         let turn = self.session.open();
         self.perform(turn).await;
-        while self.state.over.is_none() {
+        while !self.state.is_over() {
             let deadline = self.state.deadlines.iter().map(|(at, _)| *at).min();
             let due = deadline.unwrap_or_else(|| Instant::now() + Duration::from_secs(3_600));
             tokio::select! {
@@ -141,7 +156,9 @@ impl Driver {
                     if let Some(mut waiting) = self.state.waiting.remove(&id) {
                         if let (Some(to), Some(sent)) = (waiting.leaving.parting.take(), sent) {
                             // Who made the call need not look at it any more.
-                            let _ = to.send(sent);
+                            let _ = to.try_send(sent);
+                            self.state.late.retain(|_, to| !to.is_closed());
+                            self.state.late.insert(id, to);
                         }
                         self.leave_task(&waiting).await;
                     }
@@ -149,6 +166,9 @@ impl Driver {
                 Some(finished) = self.state.asking.next() => self.finish(finished).await,
                 () = sleep_until(due), if deadline.is_some() => self.look_at_the_clock().await,
             }
+        }
+        if self.state.is_forgotten {
+            give_back(commands).await;
         }
         self.end().await;
     }
@@ -172,7 +192,7 @@ impl Driver {
                 value => call = call.with_param(&name, &Literal::from(value)),
             }
         }
-        self.begin(call, Waiting { inbox, leaving, rounds: 0, task: None }).await;
+        self.begin(call, Waiting { inbox, leaving, rounds: 0, task: None, is_begun: false }).await;
     }
 
     /// Sends a frame of which the session knows nothing.
@@ -205,7 +225,9 @@ impl Driver {
             return drop(waiting.inbox.push(Incoming::Failed(problem)).await);
         }
         let Some(outgoing) = self.session.call(call, with_progress, mirrored) else {
-            return drop(waiting.inbox.push(Incoming::Failed(not_connected())).await);
+            let is_forgotten = self.state.is_forgotten;
+            let problem = if is_forgotten { waiting.session_problem() } else { not_connected() };
+            return drop(waiting.inbox.push(Incoming::Failed(problem)).await);
         };
         if with_progress {
             // Who has left needs no frames.
@@ -248,7 +270,7 @@ impl Driver {
         while let Some(arrival) = next {
             self.take(arrival).await;
             left -= 1;
-            let goes_on = left > 0 && self.state.over.is_none();
+            let goes_on = left > 0 && !self.state.is_over();
             next = if goes_on { self.pipe.try_next() } else { None };
         }
         if left == 0 {
@@ -279,10 +301,13 @@ impl Driver {
                 self.state.last_words.remember_error(&line);
                 return self.tell_all("stderr", &line, "").await;
             }
-            TransportArrival::Answered { id, status, body, in_session } => {
+            TransportArrival::Answered { id, status, body, in_session, is_resumed } => {
                 self.frames.note(Direction::In, &body);
                 if self.state.raw.take_body(&id, &body).await {
                     return;
+                }
+                if let Some(waiting) = self.state.waiting.get_mut(&id) {
+                    waiting.is_begun |= is_resumed;
                 }
                 match in_session && is_session_gone(status, &body) {
                     true => self.session.session_gone(&id),
@@ -405,8 +430,10 @@ impl Driver {
             TurnOutcome::SessionGone { id } => {
                 // Who makes the call again finds that this connection is over.
                 self.news.mark_closed(&session_over());
-                self.fail(&id, session_gone()).await;
-                self.state.over = Some(session_over());
+                self.state.is_forgotten = true;
+                if let Some(problem) = self.state.waiting.get(&id).map(Waiting::session_problem) {
+                    self.fail(&id, problem).await;
+                }
             }
             TurnOutcome::Notice(notice) => {
                 let text = frame.map(Frame::into_text).unwrap_or_default();
@@ -422,6 +449,7 @@ impl Driver {
                 self.state.withdrawals.remove(&id);
                 self.tell_all("asked", "the server no longer wants the answer", text).await;
             }
+            TurnOutcome::Late { id, .. } if self.tell_late(&id, text) => {}
             TurnOutcome::Late { .. } | TurnOutcome::Unmatched | TurnOutcome::Foreign => {
                 self.tell_all("odd", &odd(text, &faults), text).await;
             }
@@ -568,6 +596,13 @@ impl Driver {
         }
     }
 
+    /// Reports what came of a request that was given up to who made it; whether they still look.
+    pub(super) fn tell_late(&self, id: &Id, text: &str) -> bool {
+        let told = self.state.late.get(id).map(|to| to.try_send(late_frame(text)));
+        // So much at once is none of the other calls' either.
+        told.is_some_and(|told| !matches!(told, Err(TrySendError::Closed(_))))
+    }
+
     /// Reports something to all calls that are under way, as nobody knows whose it is.
     pub(super) async fn tell_all(&mut self, name: &str, words: &str, body: &str) {
         self.push_to_all(&stage(name, words, body)).await;
@@ -580,7 +615,8 @@ impl Driver {
     }
 
     async fn end(mut self) {
-        let problem = self.state.over.take().unwrap_or_else(lost);
+        let ended = if self.state.is_forgotten { session_over } else { lost };
+        let problem = self.state.over.take().unwrap_or_else(ended);
         for (_, waiting) in self.state.waiting.drain() {
             let _ = waiting.inbox.push(Incoming::Failed(problem.clone())).await;
         }
@@ -589,5 +625,16 @@ impl Driver {
             let _ = opening.send(Err(problem));
         }
         self.pipe.close().await;
+    }
+}
+
+/// Requests that were not sent can be made on another connection.
+async fn give_back(mut commands: mpsc::Receiver<Command>) {
+    commands.close();
+    while let Some(command) = commands.recv().await {
+        if let Command::Request { inbox, .. } = command {
+            // Who has left needs no answer.
+            let _ = inbox.push(Incoming::Failed(session_gone())).await;
+        }
     }
 }

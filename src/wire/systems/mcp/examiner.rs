@@ -10,9 +10,9 @@ use reqwest::{
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::listing::{self, exchange_within, list};
+use super::listing::{self, Paged, exchange_within, list_within};
 use crate::{
-    model::{call::CallError, connection::Connection},
+    model::{call::CallError, connection::Connection, error_kind::ErrorKind},
     systems::{
         facets::examined::Examined,
         mcp::{
@@ -63,14 +63,14 @@ impl Examiner for McpExaminer {
             let mut found = asked.examine_methods().await?;
             let started = bus.server_profile().filter(|_| connection.command().is_some());
             found.extend(started.map(|profile| examine_output(&profile.json["findings"])));
-            found.extend(match list(bus, listing::TOOLS).await {
+            found.extend(match asked.list_tools().await {
                 Err(problem) if listing::is_unknown(&problem) => {
                     let none = |(rule, about)| Examined::skipped(rule, about, "it has no tools");
                     WITH_TOOLS.map(none).to_vec()
                 }
                 listed => asked.examine_lists(listed?).await?,
             });
-            found.extend(examine_http(connection, secrets).await);
+            found.extend(examine_http(connection, secrets, options.patience).await);
             Ok(found)
         })
     }
@@ -103,6 +103,10 @@ impl Examination<'_> {
         }
     }
 
+    async fn list_tools(&self) -> Result<Paged, CallError> {
+        list_within(self.bus, listing::TOOLS, self.options.patience).await
+    }
+
     /// The reply to what is wrong on purpose. A server that ends by it has none.
     async fn provoke(&self, rule: (&str, &str), method: &str, params: Value) -> Value {
         let replied = self.ask(rule, method, params).await;
@@ -110,17 +114,23 @@ impl Examination<'_> {
     }
 
     async fn examine_methods(&self) -> Result<Vec<Examined>, CallError> {
-        let (ping, version) = self.ask(PING, "ping", json!({})).await?;
+        let (ping, version) = match self.ask(PING, "ping", json!({})).await {
+            // It may answer other requests.
+            Err(problem) if problem.kind == ErrorKind::TimedOut => {
+                (json!({LOST: problem.message}), String::new())
+            }
+            answered => answered?,
+        };
         let unknown = self.provoke(METHOD, NO_METHOD, json!({})).await;
         Ok(vec![examine_ping(&ping, &version), examine_method(&unknown)])
     }
 
     async fn examine_lists(
         &self,
-        listing::Paged { pages, version, .. }: listing::Paged,
+        Paged { pages, version, .. }: Paged,
     ) -> Result<Vec<Examined>, CallError> {
         let (first, _) = self.ask(CACHING, listing::TOOLS.0, json!({})).await?;
-        let again = list(self.bus, listing::TOOLS).await?.pages.items;
+        let again = self.list_tools().await?.pages.items;
         let cursor = json!({"cursor": NO_CURSOR});
         let cursor = self.provoke(CURSOR, listing::TOOLS.0, cursor).await;
         let no_tool = json!({"name": NO_TOOL, "arguments": {}});
@@ -138,7 +148,11 @@ impl Examination<'_> {
 }
 
 /// Asks as a page of another host would.
-async fn examine_http(connection: &Connection, secrets: &Secrets) -> Vec<Examined> {
+async fn examine_http(
+    connection: &Connection,
+    secrets: &Secrets,
+    patience: Duration,
+) -> Vec<Examined> {
     let skipped = |why: &str| OVER_HTTP.map(|(rule, about)| Examined::skipped(rule, about, why));
     if connection.command().is_some() {
         return skipped("the server is spoken with over its pipes").to_vec();
@@ -152,8 +166,9 @@ async fn examine_http(connection: &Connection, secrets: &Secrets) -> Vec<Examine
         return skipped("no request can be made").to_vec();
     };
     let url = base_url(&server, false);
-    let host = probe(&client, &url, (HOST, ELSEWHERE.to_owned())).await;
-    let origin = probe(&client, &url, (ORIGIN, format!("https://{ELSEWHERE}"))).await;
+    let (elsewhere, page) = (ELSEWHERE.to_owned(), format!("https://{ELSEWHERE}"));
+    let host = probe(&client, &url, (HOST, elsewhere), patience).await;
+    let origin = probe(&client, &url, (ORIGIN, page), patience).await;
     match (host, origin) {
         (Some(host), Some(origin)) => vec![examine_host(host), examine_origin(origin)],
         _ => skipped("the server doesn't answer").to_vec(),
@@ -165,6 +180,7 @@ async fn probe(
     client: &Client,
     url: &str,
     (name, value): (reqwest::header::HeaderName, String),
+    patience: Duration,
 ) -> Option<u16> {
     let about = json!({"name": "toolcrib", "version": env!("CARGO_PKG_VERSION")});
     let params = json!({"protocolVersion": DEFAULT, "capabilities": {}, "clientInfo": about});
@@ -175,5 +191,6 @@ async fn probe(
         .header(CONTENT_TYPE, "application/json")
         .header(name, value)
         .body(body.to_string());
-    request.send().await.ok().map(|response| response.status().as_u16())
+    let answered = timeout(patience, request.send()).await.ok()?;
+    answered.ok().map(|response| response.status().as_u16())
 }

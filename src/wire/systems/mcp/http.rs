@@ -44,6 +44,7 @@ use crate::{
     },
     wire::{
         secrets::Secrets,
+        spawning::boxed,
         transport::{
             bus::Bus,
             http::marks,
@@ -97,6 +98,8 @@ struct Stream {
     renewals: usize,
     /// What was sent last went with the id of a session.
     in_session: bool,
+    /// The server has begun to answer what was posted: the rest is asked for by GET.
+    is_resumed: bool,
     /// Dropped once the server has taken what was posted, or has begun the stream.
     taken: Option<oneshot::Sender<()>>,
 }
@@ -146,7 +149,7 @@ impl HttpPipe {
         stream.in_session = in_session;
         let (taken, is_taken) = oneshot::channel::<()>();
         stream.taken = Some(taken);
-        let handle = self.running.spawn(stream.follow(made));
+        let handle = self.running.spawn(boxed(stream.follow(made)));
         match (&outgoing.id, outgoing.wait) {
             (Some(id), _) => {
                 self.streams.retain(|_, stream| !stream.is_finished());
@@ -168,7 +171,7 @@ impl HttpPipe {
         let answered = id.is_none();
         let shared = self.shared.clone();
         let (last, retry, redirects, renewals) = (None, RETRY, 0, 0);
-        let (taken, in_session) = (None, false);
+        let (taken, in_session, is_resumed) = (None, false, false);
         Stream {
             shared,
             id,
@@ -180,6 +183,7 @@ impl HttpPipe {
             token,
             renewals,
             in_session,
+            is_resumed,
             taken,
         }
     }
@@ -190,11 +194,11 @@ impl HttpPipe {
         let mut stream = self.stream(None, None, None);
         let (taken, is_taken) = oneshot::channel::<()>();
         stream.taken = Some(taken);
-        self.running.spawn(async move {
+        self.running.spawn(boxed(async move {
             if let Ok(made) = stream.request().await {
                 stream.follow(made).await;
             }
-        });
+        }));
         let _ = timeout(LISTENING, is_taken).await;
     }
 
@@ -208,11 +212,11 @@ impl HttpPipe {
         let path = named.unwrap_or_else(|_| Err(no_endpoint("it did not say where to post to")))?;
         self.shared.update(|said| said.post_path = Some(path));
         let shared = self.shared.clone();
-        self.running.spawn(async move {
+        self.running.spawn(boxed(async move {
             let problem = follow_old_stream(&shared, &mut receiver).await;
             // Nobody may wait any more.
             let _ = shared.arrivals.send(TransportArrival::Over(problem)).await;
-        });
+        }));
         Ok(())
     }
 
@@ -305,11 +309,12 @@ async fn follow_old_stream(shared: &SharedLink, receiver: &mut QueueReceiver) ->
 }
 
 impl Stream {
-    /// Asks for the same again: by its POST, or by a GET of what came after the last event.
+    /// Asks for the same again: by its POST, or by a GET of what came after the last event. What the
+    /// server has taken is not posted twice.
     async fn request(&mut self) -> Result<MadeRequest, CallError> {
         let sent = match &self.post {
-            Some(post) => self.shared.post(post).await?,
-            None => self.shared.get(self.last.as_ref()).await?,
+            Some(post) if !self.is_resumed => self.shared.post(post).await?,
+            _ => self.shared.get(self.last.as_ref()).await?,
         };
         (self.token, self.in_session) = (sent.token, sent.in_session);
         Ok(sent.made)
@@ -317,9 +322,8 @@ impl Stream {
 
     /// Asks for what came after the last event.
     async fn resume(&mut self) -> Result<MadeRequest, CallError> {
-        let sent = self.shared.get(self.last.as_ref()).await?;
-        (self.token, self.in_session) = (sent.token, sent.in_session);
-        Ok(sent.made)
+        self.is_resumed = true;
+        self.request().await
     }
 
     /// Takes in all that comes, over as many streams as it takes.
@@ -377,7 +381,8 @@ impl Stream {
             |problem| problem.message,
         );
         // Nobody may wait any more.
-        let arrival = TransportArrival::Answered { id, status: 0, body, in_session: false };
+        let (in_session, is_resumed) = (false, self.is_resumed);
+        let arrival = TransportArrival::Answered { id, status: 0, body, in_session, is_resumed };
         let _ = self.shared.arrivals.send(arrival).await;
     }
 
@@ -511,8 +516,8 @@ impl Stream {
         let Some(id) = self.id.clone() else { return Drained::Done };
         self.answered = true;
         // Nobody may wait any more.
-        let in_session = self.in_session;
-        let arrival = TransportArrival::Answered { id, status, body, in_session };
+        let Self { in_session, is_resumed, .. } = *self;
+        let arrival = TransportArrival::Answered { id, status, body, in_session, is_resumed };
         let _ = self.shared.arrivals.send(arrival).await;
         Drained::Done
     }

@@ -17,6 +17,7 @@ use crate::{
     },
     systems::mcp::{calls::CALL, contents, items, keys, settings, version::Era},
     wire::{
+        now::elapsed_ms,
         systems::facets::inspector::{Inspector, ListedItems, Listing, ResourceUpdates},
         transport::bus::Bus,
     },
@@ -95,7 +96,7 @@ impl Inspector for McpInspector {
                 parts: contents.parts,
                 result,
                 faults: contents.faults.iter().map(fault_words).collect(),
-                took_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+                took_ms: elapsed_ms(began),
             })
         })
     }

@@ -18,10 +18,13 @@ use crate::{
         pages::{NextPage, Pages, caching_words},
         rpc::frame::reply_value,
     },
-    wire::transport::{
-        bus::{Bus, SubscriptionShare},
-        message::{Address, Incoming, Outgoing, Packet},
-        message_queue::QueueReceiver,
+    wire::{
+        now::elapsed_ms,
+        transport::{
+            bus::{Bus, SubscriptionShare},
+            message::{Address, Incoming, Outgoing, Packet},
+            message_queue::QueueReceiver,
+        },
     },
 };
 
@@ -72,7 +75,15 @@ pub(crate) async fn request(
     method: &str,
     params: &Value,
 ) -> Result<(Value, String), CallError> {
-    let (mut reply, version) = exchange(bus, method, params).await?;
+    request_within(bus, (method, params), PATIENCE).await
+}
+
+async fn request_within(
+    bus: &dyn Bus,
+    (method, params): (&str, &Value),
+    patience: Duration,
+) -> Result<(Value, String), CallError> {
+    let (mut reply, version) = exchange_within(bus, (method, params), patience).await?;
     match reply.get("error") {
         Some(error) => Err(refused(method, error)),
         None => Ok((reply["result"].take(), version)),
@@ -145,13 +156,24 @@ pub(crate) struct Paged {
 /// # Errors
 /// When a page cannot be had.
 pub(crate) async fn list(bus: &dyn Bus, of: ListOf) -> Result<Paged, CallError> {
-    let (method, member) = of;
+    list_within(bus, of, PATIENCE).await
+}
+
+/// The same where each page may take that long.
+///
+/// # Errors
+/// When a page cannot be had.
+pub(crate) async fn list_within(
+    bus: &dyn Bus,
+    (method, member): ListOf,
+    patience: Duration,
+) -> Result<Paged, CallError> {
     let (mut pages, mut params) = (Pages::default(), json!({}));
     let mut timing = ListTiming { kind: member, ..ListTiming::default() };
     loop {
         let began = Instant::now();
-        let (result, version) = request(bus, method, &params).await?;
-        let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let (result, version) = request_within(bus, (method, &params), patience).await?;
+        let took_ms = elapsed_ms(began);
         timing.caching = caching_words(&result);
         let next = pages.add(result, member);
         let items = pages.sizes.last().copied().unwrap_or_default();

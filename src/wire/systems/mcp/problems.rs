@@ -177,6 +177,12 @@ pub(super) fn session_gone() -> CallError {
     CallError { kind: ErrorKind::SessionGone, ..session_over() }
 }
 
+/// The same of one that it has taken, and that it may have done.
+pub(super) fn session_gone_meanwhile() -> CallError {
+    let remedy = "look at what the call did before you make it again";
+    CallError { remedy: remedy.to_owned(), ..session_over() }
+}
+
 /// The session of a server over HTTP is over.
 pub(super) fn session_over() -> CallError {
     let message = "the server no longer knows the session: it was restarted, or ended it";

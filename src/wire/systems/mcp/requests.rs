@@ -1,10 +1,15 @@
 //! What is wanted of a connection, and what waits there.
 
 use serde_json::{Map, Value};
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 
-use super::{asker::QuestionAnswer, tasks::Following};
+use super::{
+    asker::QuestionAnswer,
+    problems::{session_gone, session_gone_meanwhile},
+    tasks::Following,
+};
 use crate::{
+    model::call::CallError,
     schema::literal::Literal,
     systems::mcp::{
         asked::ServerRequest,
@@ -34,8 +39,8 @@ pub(crate) enum Command {
 
 /// What whoever made a request learns once the server knows that nobody waits for it any more.
 pub(crate) struct Leaving {
-    /// Gets the frame that was sent for that.
-    pub parting: Option<oneshot::Sender<Packet>>,
+    /// Gets the frame that was sent for that, then what the server says of the request all the same.
+    pub parting: Option<mpsc::Sender<Packet>>,
     /// Dropped once it is known.
     pub _left: oneshot::Sender<()>,
 }
@@ -48,6 +53,19 @@ pub(super) struct Waiting {
     pub rounds: u32,
     /// The task that became of it.
     pub task: Option<Following>,
+    /// The server had begun to answer it.
+    pub is_begun: bool,
+}
+
+impl Waiting {
+    /// How it ends where the server no longer knows the session. Made again, what the server has taken
+    /// could be done twice.
+    pub fn session_problem(&self) -> CallError {
+        match self.is_begun || self.rounds > 0 || self.task.is_some() {
+            true => session_gone_meanwhile(),
+            false => session_gone(),
+        }
+    }
 }
 
 /// A question that needs no more answering.

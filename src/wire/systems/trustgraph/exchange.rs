@@ -89,7 +89,7 @@ impl Exchange for TrustGraphExchange {
 
     fn no_answer_hint(&self, transport: TransportKind) -> Option<&'static str> {
         let words = "check whether the service behind the gateway is running (the gateway itself \
-            waits ten minutes for it), or wait longer";
+            waits ten minutes for it)";
         settings::is_gateway(transport).then_some(words)
     }
 

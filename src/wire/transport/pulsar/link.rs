@@ -1,10 +1,6 @@
 //! The brokers that one connection leads to: which has a topic, what is sent, and what is received.
 
-use std::{
-    collections::HashMap,
-    sync::Arc,
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::{collections::HashMap, sync::Arc};
 
 use tokio::sync::{Mutex, mpsc};
 use tokio_util::sync::CancellationToken;
@@ -21,12 +17,15 @@ use super::{
 };
 use crate::{
     model::{call::CallError, size},
-    wire::transport::{
-        bus::SubscriptionShare,
-        connection_event::ConnectionEvents,
-        message::{Address, Incoming, Outgoing, Packet},
-        message_queue::QueueSender,
-        reconnecting::{Link, LinkEvent},
+    wire::{
+        now::now_millis,
+        transport::{
+            bus::SubscriptionShare,
+            connection_event::ConnectionEvents,
+            message::{Address, Incoming, Outgoing, Packet},
+            message_queue::QueueSender,
+            reconnecting::{Link, LinkEvent},
+        },
     },
 };
 
@@ -210,12 +209,6 @@ async fn lookup_topic(
     }
 }
 
-/// The protocol wants every message to say when it was sent, in milliseconds since 1970.
-fn now_millis() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-}
-
 impl Link for Pulsar {
     type Subscription = Subscription;
 
@@ -367,7 +360,7 @@ impl Link for Pulsar {
         let metadata = Metadata {
             producer: format!("toolcrib-{producer}"),
             sequence,
-            published: now_millis(),
+            published: now_millis().0,
             properties: frame::to_properties(&headers),
             compression: None,
             batched: None,
