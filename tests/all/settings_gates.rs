@@ -69,6 +69,8 @@ fn what_is_found_of_a_gate_in_the_settings_names_its_tool() {
     let mut findings = bench.state.findings.iter();
     let found = findings.find(|found| found.code == "states.never-awaited").unwrap();
     assert!(found.message.starts_with("files/write: this tool leads"), "{}", found.message);
+    // The server has a row of its own.
+    assert!(bench.shows("◇ files toolcrib.toml"), "{}", bench.screen());
 }
 
 /// Groups, states and next state of a tool, in a few letters.
