@@ -1,13 +1,19 @@
-//! What the linker of a release on Linux is asked for, so that the program is smaller and holds less memory.
+//! Packs the documentation, and asks the linker of a release on Linux for a program that is smaller and holds less memory.
 //!
-//! Each option is tried first, on a program that does nothing: a linker that doesn't know it, or a system that can't run what it makes, builds without it.
+//! Each option of the linker is tried first, on a program that does nothing: a linker that doesn't know it, or a system that can't run what it makes, builds without it.
 //! `docs/performance.md` has what each is worth.
 
 use std::{
     env, fs,
+    io::{self, Write},
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
+
+use flate2::{Compression, write::DeflateEncoder};
+
+/// The pages of `toolcrib help`.
+const PAGES: &str = "docs";
 
 /// For `-T`: no tables for unwinding. A release aborts when it panics, and has no symbols that a backtrace could name.
 const NO_UNWINDING: &str = "SECTIONS { /DISCARD/ : { *(.eh_frame) *(.eh_frame_hdr) *(.gcc_except_table .gcc_except_table.*) } } INSERT AFTER .text;\n";
@@ -19,10 +25,14 @@ fn main() {
     report("rerun-if-changed=build.rs");
     report(&format!("rerun-if-changed={ORDER}"));
     report("rerun-if-env-changed=TOOLCRIB_FUNCTION_ORDER");
+    report(&format!("rerun-if-changed={PAGES}"));
+    let folder = PathBuf::from(variable("OUT_DIR"));
+    if let Err(error) = pack_pages(&folder) {
+        report(&format!("error=packing the pages of {PAGES}: {error}"));
+    }
     if variable("PROFILE") != "release" || variable("CARGO_CFG_TARGET_OS") != "linux" {
         return;
     }
-    let folder = PathBuf::from(variable("OUT_DIR"));
     let script = folder.join("no-unwinding.ld");
     let program = folder.join("empty.rs");
     if fs::write(&script, NO_UNWINDING).is_err() || fs::write(&program, "fn main() {}\n").is_err() {
@@ -56,6 +66,21 @@ fn main() {
     for argument in accepted {
         report(&format!("rustc-link-arg-bin=toolcrib={argument}"));
     }
+}
+
+/// Deflates each page into a file of its name and `.deflate`: `src/cli/help.rs` unpacks the one that
+/// is asked for.
+fn pack_pages(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(PAGES)? {
+        let page = entry?.path();
+        if page.extension().is_some_and(|ending| ending == "md") {
+            let mut packed = DeflateEncoder::new(Vec::new(), Compression::best());
+            packed.write_all(&fs::read(&page)?)?;
+            let name = page.with_extension("md.deflate");
+            fs::write(folder.join(name.file_name().unwrap_or_default()), packed.finish()?)?;
+        }
+    }
+    Ok(())
 }
 
 /// Whether a program is linked with these arguments, and runs.

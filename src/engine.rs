@@ -19,6 +19,8 @@
 //! | [`model_view`] | a tool as models' APIs get it, what they refuse, about how many tokens it costs |
 //! | [`scenario`] | a saved start, steps and expectations: read, written, run |
 //! | [`template`] | variables and earlier answers in arguments |
+//! | [`variables`] | what variables of the settings are over a connection |
+//! | [`query`] | what of a JSON answer is looked at |
 //! | [`series`] | how long many calls took |
 //! | [`case`] | a saved call with expectations: read, written, judged |
 //! | [`stub`] | stand-ins for services: rules read and written, which one counts, what is said, kept calls as rules |
@@ -65,6 +67,7 @@ pub mod mentions;
 pub(crate) mod merge_lines;
 pub mod model_view;
 pub mod portable;
+pub mod query;
 pub mod scenario;
 pub(crate) mod schema_faults;
 pub mod secret;
@@ -80,6 +83,7 @@ pub mod template;
 pub mod trace;
 pub mod traffic;
 pub mod transcript;
+pub mod variables;
 pub mod workflow;
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ pub mod connection;
 pub mod connections;
 pub mod content_part;
 pub mod context;
+pub mod copied;
 pub(crate) mod digest;
 pub mod duration;
 pub mod entry;

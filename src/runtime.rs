@@ -5,6 +5,7 @@ pub mod agent_loop;
 mod answering;
 pub mod ask_run;
 pub mod browser;
+mod calls;
 mod connection_states;
 pub mod connection_test;
 pub mod discovering;

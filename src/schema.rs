@@ -24,6 +24,7 @@ pub mod moment;
 pub mod natural_order;
 pub mod node;
 pub(crate) mod nullable;
+pub(crate) mod ordering;
 pub mod parse;
 pub mod phrase;
 pub mod pointer;

@@ -8,7 +8,8 @@
 //! [`tap`] only looks on; what it hears may point to attachments on a [`card_source`]. An [`agent`]
 //! is asked like a tool, and said step by step; a [`model_endpoint`] is a model itself. What waits between two of them is bounded by a
 //! [`byte_budget`], or in a [`queue`] of so many places. [`accepting`] is where others connect to, and [`guard`] says whose requests are let in;
-//! [`locked`] compares what is there with what the workspace locked. [`discovery`] asks on a connection which services are there, and announces ours. [`now`] is the clock; a [`stub_call`] is answered within this process.
+//! [`locked`] compares what is there with what the workspace locked. [`discovery`] asks on a connection which services are there, and announces ours. [`now`] is the clock; a [`stub_call`] is answered within this process. What runs beside
+//! something else is started by [`spawning`].
 
 pub mod accepting;
 pub mod agent;
@@ -30,6 +31,7 @@ pub mod queue;
 pub mod registry;
 pub mod secrets;
 pub mod session;
+pub(crate) mod spawning;
 pub mod stub_call;
 pub mod systems;
 pub mod tap;

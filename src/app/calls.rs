@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use super::moved::MovedEntries;
 use crate::{
-    engine::series::BatchSize,
+    engine::{query::Query, series::BatchSize},
     model::{
         call::{Call, CallId, CallState, Event, EventKind, Outcome, Request, StrayCause},
         clock::Millis,
@@ -119,6 +119,11 @@ pub enum CallMessage {
     },
     /// Answers may take that long in calls of this session; `None`: as long as the connections say.
     LimitTime(Option<Duration>),
+    /// Show only what is at a path of the answers of the tool of that name; `None`: all of them.
+    KeepQuery {
+        tool: String,
+        query: Option<Query>,
+    },
     /// Calls over the tool's connection in the name of a new agent, although it names one; or in
     /// that one's name again.
     TurnNewAgent {

@@ -1,6 +1,6 @@
 //! Cases of the workspace that are being called, and how they went.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use super::documents::Document;
 use crate::{
@@ -80,16 +80,20 @@ impl Cases {
         if self.running.len() >= AT_ONCE || self.running.values().any(is_alone) {
             return None;
         }
-        let has_ended = |file: &FileId| {
-            !self.waiting.iter().any(|one| one.file == *file)
-                && !self.running.values().any(|one| one.file == *file)
-        };
-        let may_begin = |one: &WaitingCase| {
-            (self.running.is_empty() || !one.is_alone)
-                && one.needs.values().flatten().all(has_ended)
-        };
-        let row = self.waiting.iter().position(may_begin)?;
+        let row = self.next_row()?;
         self.waiting.remove(row)
+    }
+
+    fn next_row(&self) -> Option<usize> {
+        let running = self.running.values().map(|running| &running.file);
+        let unended: HashSet<&FileId> =
+            self.waiting.iter().map(|waiting| &waiting.file).chain(running).collect();
+        let may_begin = |waiting: &WaitingCase| {
+            let mut needs = waiting.needs.values().flatten();
+            (self.running.is_empty() || !waiting.is_alone)
+                && needs.all(|file| !unended.contains(file))
+        };
+        self.waiting.iter().position(may_begin)
     }
 
     /// Whether a case passed; `None`: it was not tried yet.

@@ -139,7 +139,7 @@ pub(crate) fn findings_of<'s>(
         let look = source.map(Source::for_a_look);
         all.extend(findings::of_text(catalog, file, look.as_ref().map_err(|error| *error)));
         if let Ok(source) = &look {
-            all.extend(run_findings(file, source, &there.connections, missing));
+            all.extend(run_findings(file, source, catalog, &there.connections, missing));
         }
     }
     let read = files.iter().filter_map(|(file, source)| Some((*file, source.ok()?)));
@@ -184,7 +184,14 @@ mod tests {
             state::{Start, State},
             update::update,
         },
-        model::{clock::Millis, connection::Connection, transport::TransportKind},
+        model::{
+            clock::Millis,
+            connection::Connection,
+            finding::{Severity, Site},
+            problem::ProblemKind,
+            transport::TransportKind,
+        },
+        schema::pointer::Pointer,
         syntax::source::Format,
         systems::commonground::settings::Channel,
     };
@@ -383,6 +390,43 @@ mod tests {
         assert!(!is_behind(&state));
         let effects = update(&mut state, Message::NoticeSeen, Millis(6));
         assert_eq!(checks(&mut state, effects), [], "nothing is due");
+    }
+
+    #[test]
+    fn what_was_found_by_a_schema_goes_once_no_document_names_one() {
+        let lab = Connection::nats("lab", "nats://h");
+        let (mut state, effects) = with("a.json", r#"{"$schema": "./s.json"}"#, vec![lab]);
+        let [check] = checks(&mut state, effects).try_into().unwrap();
+        let (file, pointer) = (FileId::new("a.json"), Pointer::root());
+        let site = Site { file: file.clone(), entry: None, pointer, line: 1, column: 1 };
+        let found = Finding::new("schema.required", Severity::Error, "is required".into(), site);
+        let findings = Arc::new(Findings::from(vec![found]));
+        let checked = DocumentMessage::Checked { turn: check.turn, findings };
+        update(&mut state, Message::Document(checked), Millis(4));
+        let mut count_after = |text: &str| {
+            let changes = vec![Change::Text { file: file.clone(), text: text.into() }];
+            let change = DocumentMessage::Change { label: "edit".into(), changes };
+            update(&mut state, Message::Document(change), Millis(5));
+            state.findings.iter().filter(|finding| finding.code == "schema.required").count()
+        };
+        assert_eq!(count_after(r#"{"$schema": "./s.json", "a": 1}"#), 1, "the next check decides");
+        assert_eq!(count_after(r#"{"a": 1}"#), 0);
+    }
+
+    #[test]
+    fn a_file_that_could_not_be_read_is_found_until_it_is_gone() {
+        let (mut state, _) = opened(1);
+        let file = FileId::new("odd.json");
+        let names = vec![FileId::new("t0000.json"), file.clone()];
+        let problem = Problem::new(ProblemKind::File, "reading odd.json", "it isn't UTF-8");
+        let (skipped, unread) = (Vec::new(), vec![(file.clone(), problem)]);
+        let ended = DocumentMessage::LoadEnded { names, skipped, unread };
+        let gone = DocumentMessage::DiskChanged { file: file.clone(), text: None };
+        for (message, count) in [(ended, 1), (gone, 0)] {
+            update(&mut state, Message::Document(message), Millis(3));
+            let of_it = state.findings.iter().filter(|finding| finding.site.file == file);
+            assert_eq!(of_it.count(), count);
+        }
     }
 
     #[test]

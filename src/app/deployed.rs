@@ -48,7 +48,7 @@ impl DeployedListings {
         let known = self.lists.iter_mut().find(|list| list.connection.name == connection.name);
         match known {
             Some(known) => {
-                if known.connection != *connection {
+                if !known.connection.leads_as(connection) {
                     (known.catalog, known.last) = (Arc::default(), Arc::default());
                 }
                 known.connection = connection.clone();

@@ -9,7 +9,8 @@ use super::{
     agent_run::AgentEffect,
     answering::AskId,
     checking::Snapshot,
-    message::{Purpose, TextTarget, WindowGoal},
+    message::{ClipboardAct, Purpose, TextTarget, WindowGoal},
+    model_page::PageGoal,
     outside_text::OutsideText,
     resources::ItemId,
     sign_in::SignInEffect,
@@ -63,6 +64,8 @@ pub enum Effect {
     CheckSoon,
     /// Check a workspace. Answered by `Checked`.
     Check(Box<Snapshot>),
+    /// Render what models see of a tool. Answered by `ModelRendered`.
+    RenderModel(Box<PageGoal>),
     /// Released findings that nobody looks at any more: to free many takes longer than a key may.
     LetGo(Arc<Findings>),
     /// Ask who listens where a connection leads that is open. Answered by `Listeners`, where it can
@@ -266,10 +269,11 @@ pub enum Effect {
     PutSample(&'static str),
     /// Remember the theme for the next start.
     KeepTheme(String),
-    /// Show a desktop notification.
+    /// Show a notification.
     Notify {
         notification: Notification,
-        way: NotificationWay,
+        /// How, where there are several ways: a window has only the desktop's.
+        way: Option<NotificationWay>,
     },
     /// Remember for the next start whether there are notifications.
     KeepNotifications {
@@ -277,6 +281,8 @@ pub enum Effect {
     },
     /// Start the program again with a window of its own. Answered by a notice or `Failed`.
     OpenWindow(WindowGoal),
+    /// Paste from other programs, or offer them what was selected.
+    Clipboard(ClipboardAct),
     /// Stop until the shell lets the program go on.
     Suspend,
     /// End the program.

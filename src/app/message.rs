@@ -104,6 +104,15 @@ pub enum Purpose {
     },
 }
 
+/// What a window does with texts of other programs, beside copying for them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClipboardAct {
+    /// Paste what was copied last, in any program.
+    Paste,
+    /// Text was selected with the mouse: the middle button pastes it.
+    Select(String),
+}
+
 /// What another window is opened for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WindowGoal {
@@ -153,6 +162,8 @@ pub enum Message {
     CancelQuestion,
     /// Open another window: for a folder, or the demo.
     OpenWindow(WindowGoal),
+    /// In a window only; a terminal does this itself.
+    Clipboard(ClipboardAct),
     /// Stop until the shell lets the program go on.
     Suspend,
     /// Leave; `true`: although there are unsaved changes.
@@ -217,6 +228,8 @@ pub enum DocumentMessage {
     SwitchMode,
     /// Show findings on the health of the tools, or don't.
     ShowHealth(bool),
+    /// What models see of the chosen tool is on the screen, or no more.
+    ShowModel(bool),
     OpenEditor {
         file: FileId,
         line: usize,
@@ -255,6 +268,11 @@ pub enum DocumentMessage {
     Checked {
         turn: u64,
         findings: Arc<Findings>,
+    },
+    /// What models see of a tool, as `RenderModel` asked for it.
+    ModelRendered {
+        tool: EntryId,
+        text: Arc<str>,
     },
     /// One file on disk is different from what was read.
     DiskChanged {

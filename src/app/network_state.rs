@@ -109,12 +109,12 @@ impl NetworkState {
         let current = self.current_connection(tools);
         let (mut lists, others): (Vec<_>, Vec<_>) =
             self.deployed.iter().partition(|list| list.connection.name == current.name);
-        lists.retain(|list| list.connection == current);
+        lists.retain(|list| list.connection.leads_as(&current));
         let of_servers =
             others.into_iter().filter(|list| table::kept_tools_at(&list.connection).is_some());
         lists.extend(of_servers.filter(|list| {
             let now = self.connection_named(&list.connection.name, tools);
-            now.as_ref() == Some(&list.connection)
+            now.is_some_and(|now| now.leads_as(&list.connection))
         }));
         lists.into_iter()
     }

@@ -30,11 +30,13 @@ pub(crate) fn tool_of<'s>(
         });
     };
     let server = &state.watched_connection().name;
-    let listed = state.deployed_lists().filter(|list| list.connection.name == *server);
-    let own = state.catalog.tools.iter();
-    let own = own.filter(|tool| state.network.connections.assigned_name(tool) == Some(&**server));
-    let mut tools = listed.flat_map(|list| &list.catalog.tools).chain(own);
-    tools.find(|tool| tool.name == call.tool).map(AsRef::as_ref).ok_or_else(|| {
+    // Of a tool that is kept in the workspace, what is listed isn't shown beside it.
+    let own = state.network.connections.tool_of(server, &call.tool, &state.catalog);
+    let listed = || {
+        let list = state.deployed_lists().find(|list| list.connection.name == *server);
+        list?.catalog.tool_called(&call.tool)
+    };
+    own.or_else(listed).ok_or_else(|| {
         let cause = format!("no tool {} is listed of {server}", call.tool);
         refused(cause, "list its tools on Invoke (deployed tools)")
     })

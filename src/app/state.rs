@@ -6,8 +6,6 @@ use std::{
     time::Duration,
 };
 
-use serde_json::{Map, Value};
-
 pub use super::goals::{StepGoal, ViewTarget};
 use super::{
     agent_run::AgentRuns,
@@ -24,49 +22,36 @@ use super::{
     history::KeptCall,
     keymap::Keymap,
     message::ScreenId,
+    model_page::ModelPage,
     moved::MoveLog,
     network_state::NetworkState,
     notices::Notices,
     notifications::Notifications,
     question::Question,
-    stubs::own_stub,
     watching::Watching,
     workflow::WorkflowState,
 };
 use crate::{
     engine::{
-        gated::Slot,
-        groups::CustomGroups,
-        mask::Mask,
-        simulate::run::Simulation,
-        stub::mock::{MockOptions, mock_service},
-        template,
+        gated::Slot, groups::CustomGroups, mask::Mask, query::Query, simulate::run::Simulation,
     },
     model::{
-        call::Request,
         catalog::Catalog,
         check_rules::CheckRules,
         clock::Millis,
         connection::Connection,
         connections::Connections,
         context::{Context, Mode, Name, Profile},
-        entry::{EntryId, FileId},
+        entry::{Entry, EntryId, FileId},
         finding::{Finding, Findings},
         id::Ids,
-        merging::Merging,
         notification::NotificationSettings,
-        problem::{Problem, ProblemKind},
-        stub::StubService,
         tool::Tool,
         unsaved::{LeftText, LeftTexts, Unsaved, UnsavedTexts},
     },
-    schema::{literal::Literal, moment::LocalTime},
+    schema::moment::LocalTime,
     syntax::source::Source,
-    systems::{
-        calling::{self, without_agent},
-        facets::calls::CallOf,
-        mocking, table, watched,
-    },
+    systems::{calling::without_agent, watched},
 };
 
 /// What the program was started with.
@@ -126,6 +111,8 @@ pub struct InvokeState {
     pub breakpoints: HashMap<EntryId, BTreeSet<String>>,
     /// How long an answer may take; `None`: as the connections say.
     pub time_limit: Option<Duration>,
+    /// The paths of what is shown of answers, by the names of their tools.
+    pub queries: HashMap<String, Query>,
     pub step_goal: Option<StepGoal>,
     pub request_goal: Option<RequestGoal>,
     /// A request that is sent many times, or was last.
@@ -157,6 +144,8 @@ pub struct State {
     /// How far the findings are behind the catalog.
     pub checking: Checking,
     pub health: HealthView,
+    /// What models see of the chosen tool.
+    pub model_page: ModelPage,
     /// How the workspace takes findings.
     pub check_rules: CheckRules,
     /// Grows with every change of the catalog and of the findings.
@@ -238,6 +227,7 @@ impl State {
             disk: FromDisk::default(),
             checking: Checking::default(),
             health: HealthView::default(),
+            model_page: ModelPage::default(),
             check_rules: CheckRules::default(),
             generation: 0,
             selected: None,
@@ -288,6 +278,7 @@ impl State {
                 mocks: HashSet::new(),
                 breakpoints: HashMap::new(),
                 time_limit: None,
+                queries: HashMap::new(),
                 step_goal: None,
                 request_goal: None,
                 batch: None,
@@ -398,6 +389,18 @@ impl State {
         self.catalog.tool(id).or_else(|| self.deployed_of(id)?.catalog.tool(id))
     }
 
+    /// The entry that is selected.
+    #[must_use]
+    pub fn selected_entry(&self) -> Option<&Entry> {
+        self.catalog.entry(self.selected.as_ref()?)
+    }
+
+    /// The same, where it is a tool of the workspace.
+    #[must_use]
+    pub fn selected_tool(&self) -> Option<&Tool> {
+        self.catalog.tool(self.selected.as_ref()?)
+    }
+
     /// The tool of that key or name; the workspace's own wins.
     #[must_use]
     pub fn tool_called(&self, word: &str) -> Option<&Tool> {
@@ -418,9 +421,11 @@ impl State {
     pub fn connection_of(&self, tool: &EntryId) -> Connection {
         match self.catalog.tool(tool) {
             Some(tool) => self.network.connections.for_tool(tool),
+            // What was listed over it may be older than its variables.
             None => self
-                .deployed_of(tool)
-                .map_or_else(|| self.current_connection(), |list| list.connection.clone()),
+                .deployed_on(tool)
+                .and_then(|name| self.connection_named(name))
+                .unwrap_or_else(|| self.current_connection()),
         }
     }
 
@@ -488,114 +493,6 @@ impl State {
         self.findings.for_entry(entry)
     }
 
-    /// The argument that the run's question goes to: `question` or `query`, where the tool has it
-    /// as a text and nothing is typed in it.
-    #[must_use]
-    pub fn question_argument(&self, tool: &EntryId) -> Option<&'static str> {
-        self.workflow.simulation.question()?;
-        let (schema, typed) = (table::arguments_schema(self.tool(tool)?), self.arguments_of(tool));
-        ["question", "query"].into_iter().find(|name| {
-            let is_text = schema
-                .pointer(&format!("/properties/{name}/type"))
-                .is_some_and(|kind| kind == "string");
-            is_text && typed.get(name).is_none_or(|value| value.as_str() == Some(""))
-        })
-    }
-
-    /// The arguments typed for a tool, as a value; an empty object where nothing was typed.
-    #[must_use]
-    pub fn arguments_of(&self, tool: &EntryId) -> Arc<Value> {
-        self.value_of(tool, CallPart::Arguments)
-    }
-
-    /// What is typed for calls of a tool, as a value; an empty object where nothing was typed.
-    #[must_use]
-    pub fn value_of(&self, tool: &EntryId, part: CallPart) -> Arc<Value> {
-        let typed = self.typed_text(tool, part).and_then(|text| text.value().cloned());
-        typed.unwrap_or_else(|| Arc::new(Value::Object(Map::new())))
-    }
-
-    /// The arguments as JSON, numbers as they were typed.
-    #[must_use]
-    pub fn written_arguments_of(&self, tool: &EntryId) -> Literal {
-        self.written_text(tool, CallPart::Arguments)
-            .filter(|typed| typed.value().is_object())
-            .unwrap_or_else(|| Value::Object(Map::new()).into())
-    }
-
-    /// What is to be said in `_meta`, as it was typed; `None` where that is nothing.
-    fn written_meta_of(&self, tool: &EntryId) -> Result<Option<Literal>, Problem> {
-        let typed = self.written_text(tool, CallPart::Meta);
-        match typed.as_ref().map(|typed| typed.value().as_object().map(Map::len)) {
-            None | Some(Some(0)) => Ok(None),
-            Some(Some(_)) => Ok(typed),
-            Some(None) => {
-                let problem = Problem::new(ProblemKind::Input, "calling", "_meta isn't an object");
-                Err(problem.with_remedy("type an object, or nothing"))
-            }
-        }
-    }
-
-    fn written_text(&self, tool: &EntryId, part: CallPart) -> Option<Literal> {
-        Literal::parse(&self.typed_text(tool, part)?.source().to_json(0)?).ok()
-    }
-
-    /// What the tool would get of the arguments typed; `None` where that is just what is typed.
-    #[must_use]
-    pub fn merged_arguments(&self, tool: &Tool) -> Option<Merging> {
-        let arguments = self.arguments_of(tool.id());
-        self.merging_of(tool, arguments.as_object()?)
-    }
-
-    /// The same of other arguments.
-    #[must_use]
-    pub fn merging_of(&self, tool: &Tool, given: &Map<String, Value>) -> Option<Merging> {
-        table::by_id(tool.entry.system)?.merge()?.trace_arguments(
-            tool,
-            given,
-            &self.connection_of(tool.id()),
-            &self.invoke.samples,
-        )
-    }
-
-    /// The sample value of a variable, where it has one.
-    #[must_use]
-    pub fn sample_of(&self, variable: &str) -> Option<&str> {
-        self.invoke
-            .samples
-            .iter()
-            .find(|(name, _)| name == variable)
-            .map(|(_, value)| value.as_str())
-    }
-
-    /// The request that sending would make now, to the letter.
-    pub fn build_request(&self, tool: &EntryId) -> Result<Request, Problem> {
-        let gone =
-            || Problem::new(ProblemKind::Missing, "calling a tool", "this tool no longer exists");
-        let catalog = self.deployed_of(tool).map_or(&self.catalog, |list| &list.catalog);
-        let tool = catalog.tool(tool).ok_or_else(gone)?;
-        let fill = |text: &Literal| {
-            template::with_answers(text, &|name| self.invoke.calls.answer_of(name))
-        };
-        let arguments = fill(&self.written_arguments_of(tool.id()))?;
-        let meta = self.written_meta_of(tool.id())?.map(|meta| fill(&meta)).transpose()?;
-        let (correlation, connection) = (self.ids.peek_id(), self.call_connection(tool.id()));
-        let call = CallOf {
-            catalog,
-            tool,
-            user: &self.invoke.user,
-            arguments: &arguments,
-            meta: meta.as_ref(),
-            correlation: &correlation,
-            connection: &connection,
-            route: self.network.route_over(tool, &connection),
-        };
-        match self.mock_of(tool) {
-            Some(service) => Ok(mocking::mock_request(&call, service)),
-            None => calling::build_request(&call),
-        }
-    }
-
     /// Whether a what-if is open and seen: changes are only tried.
     #[must_use]
     pub fn is_trying(&self) -> bool {
@@ -617,25 +514,5 @@ impl State {
         let mut texts = self.offered_texts();
         texts.extend(self.documents.unsaved_texts());
         texts
-    }
-
-    /// What answers calls of a tool that is mocked.
-    #[must_use]
-    pub fn mock_of(&self, tool: &Tool) -> Option<StubService> {
-        self.invoke.mocks.contains(tool.id()).then(|| self.make_mock(tool))
-    }
-
-    /// What would answer calls of a tool if it was mocked.
-    #[must_use]
-    pub fn make_mock(&self, tool: &Tool) -> StubService {
-        let said = MockOptions::from_value(&self.value_of(tool.id(), CallPart::Mock));
-        self.make_mock_with(tool, &said)
-    }
-
-    /// The same where that is said so.
-    #[must_use]
-    pub fn make_mock_with(&self, tool: &Tool, said: &MockOptions) -> StubService {
-        let kept = self.invoke.calls.real_answer_of(tool.id());
-        mock_service(&mocking::mocked_tool(tool, kept, own_stub(&self.documents, tool)), said)
     }
 }

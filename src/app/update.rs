@@ -15,6 +15,7 @@ mod files;
 mod fixed;
 mod form;
 mod history;
+mod model_page;
 mod notifying;
 mod recovery;
 mod renamed;
@@ -62,9 +63,10 @@ pub fn update(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
     let mut effects = handle_message(state, message, now);
     recovery::ask_to_recover(state);
     if tour::advance(state) {
-        state.notices.push(NoticeKind::Done, tour::END, now);
+        state.notices.push(NoticeKind::Done, tour::end_words(state), now);
     }
     effects.extend(checks::due_check(state));
+    effects.extend(model_page::due_page(state));
     effects.extend(notifying::due_notifications(state));
     effects
 }
@@ -119,6 +121,10 @@ fn handle_message(state: &mut State, message: Message, now: Millis) -> Vec<Effec
             state.notices.push_problem(&problem, now);
         }
         Message::OpenWindow(goal) => return vec![Effect::OpenWindow(goal)],
+        Message::Clipboard(act) if state.keymap.is_in_window() => {
+            return vec![Effect::Clipboard(act)];
+        }
+        Message::Clipboard(_) => {}
         Message::Suspend => return vec![Effect::Suspend],
         Message::QuitWhenSaved => state.leaving = true,
         Message::Unread(unread) => state.documents.unread = unread,
@@ -203,6 +209,8 @@ fn handle_document(state: &mut State, message: DocumentMessage, now: Millis) -> 
         }
         DocumentMessage::SwitchMode => files::switch_mode(state, now),
         DocumentMessage::ShowHealth(is_shown) => files::show_health(state, is_shown, now),
+        DocumentMessage::ShowModel(is_shown) => state.model_page.is_shown = is_shown,
+        DocumentMessage::ModelRendered { tool, text } => state.model_page.end(tool, text),
         DocumentMessage::CopyTools(ids) => {
             let text = copy_entries(ComposeContext::from_state(state), &ids);
             let what = if let [_] = ids.as_slice() {
@@ -359,6 +367,12 @@ fn handle_call(state: &mut State, message: CallMessage, now: Millis) -> Vec<Effe
         CallMessage::Resend(call) => return calls::resend_call(state, call, now),
         CallMessage::UseRoute { tool, route } => state.network.choose_route(tool, route),
         CallMessage::LimitTime(time) => calls::limit_time(state, time, now),
+        CallMessage::KeepQuery { tool, query: Some(query) } => {
+            state.invoke.queries.insert(tool, query);
+        }
+        CallMessage::KeepQuery { tool, query: None } => {
+            state.invoke.queries.remove(&tool);
+        }
         CallMessage::TurnNewAgent { tool } => calls::turn_new_agent(state, &tool, now),
         CallMessage::SendMany { tool, size } => {
             return batch::begin_batch(state, &tool, size, now);

@@ -45,8 +45,8 @@ pub const NEXT_PANE: Verb = verb("next pane", &["tab"], "go to the next pane");
 pub const PREVIOUS_PANE: Verb = verb("previous pane", &["shift+tab"], "go to the previous pane");
 pub const ACTIVATE: Verb =
     verb("activate", &["enter"], "open, edit or run what is under the cursor");
-pub const ESCAPE: Verb =
-    verb("escape", &["esc", "ctrl+x"], "go back one level; stop what is running");
+pub const ESCAPE: Verb = verb("escape", &["esc"], "go back one level");
+pub const STOP: Verb = verb("stop", &["ctrl+x"], "stop what is running");
 pub const TICK: Verb = verb("tick", &["space"], "tick, mark, or set a breakpoint");
 pub const FIRST: Verb = verb("first", &["g"], "go to the first row");
 pub const LAST: Verb = verb("last", &["G"], "go to the last row");
@@ -102,7 +102,6 @@ pub const WRAP: Verb = verb("wrap", &["w"], "wrap long lines, or cut them");
 pub const LARGER: Verb = verb("larger", &["+", "="], "show more detail");
 pub const SMALLER: Verb = verb("smaller", &["-"], "show less detail");
 pub const FIT: Verb = verb("fit", &["0"], "fit it to the pane");
-pub const SUSPEND: Verb = verb("suspend", &["ctrl+alt+z"], "give the terminal to the shell");
 pub const QUIT: Verb = verb("quit", &["q", "ctrl+q", "ctrl+c"], "quit");
 
 /// All of them, in the order in which help shows them.
@@ -122,6 +121,7 @@ pub const VERBS: &[Verb] = &[
     PREVIOUS_PANE,
     ACTIVATE,
     ESCAPE,
+    STOP,
     TICK,
     FIRST,
     LAST,
@@ -165,7 +165,6 @@ pub const VERBS: &[Verb] = &[
     LARGER,
     SMALLER,
     FIT,
-    SUSPEND,
     QUIT,
 ];
 

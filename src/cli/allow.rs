@@ -12,7 +12,7 @@ use super::{
 use crate::{
     engine::{settings::table, workflow::similar},
     model::{
-        connection::Connection,
+        connection::{Connection, RequestVariable, SecretAt},
         problem::{Problem, ProblemKind},
     },
     store::consents::Consents,
@@ -26,7 +26,8 @@ pub(crate) struct Allow {
     /// listed and nothing is allowed
     name: Option<String>,
 
-    /// Allow that requests send this environment variable there, which cases name as {{env.NAME}}
+    /// Allow that requests send this variable there: one of toolcrib.toml, which cases name as
+    /// {{var.NAME}}, or else an environment variable, {{env.NAME}}
     #[arg(long, value_name = "NAME", requires = "name")]
     variable: Vec<String>,
 
@@ -72,14 +73,18 @@ impl Allow {
         if self.variable.is_empty() {
             return Ok(permissions_of(connection));
         }
-        let wrong = self.variable.iter().find(|name| !table::is_variable_name(name));
+        let secret_of = |name: &String| match connection.variables.get(name) {
+            Some(RequestVariable::Secret(at)) => Some(at.clone()),
+            _ => table::is_variable_name(name).then(|| SecretAt::Variable(name.clone())),
+        };
+        let wrong = self.variable.iter().find(|name| secret_of(name).is_none());
         if let Some(name) = wrong {
             let cause = format!("\"{}\" can't be the name of a variable", name.escape_debug());
             let problem = Problem::new(ProblemKind::Input, "reading --variable", cause);
             return Err(problem.with_remedy("write the name alone: --variable API_KEY"));
         }
-        let sendings =
-            self.variable.iter().filter_map(|name| Sending::of_variable(connection, name));
+        let secrets = self.variable.iter().filter_map(secret_of);
+        let sendings = secrets.filter_map(|at| Sending::of_named(connection, &at));
         Ok(sendings.map(Permission::Send).collect())
     }
 }

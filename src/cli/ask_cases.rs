@@ -97,15 +97,6 @@ impl TriedAsk {
     }
 }
 
-/// How ask cases are run, and what is printed of them meanwhile.
-#[derive(Clone, Copy)]
-pub(super) struct AskRun {
-    pub is_shown: bool,
-    pub only_failures: bool,
-    /// The first that fails is the last.
-    pub fails_fast: bool,
-}
-
 /// One of the two sides.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
@@ -114,31 +105,22 @@ enum Side {
 }
 
 impl AskSuite<'_> {
-    /// Tries all, some beside each other, and adds each in their order: where this is dropped, those
-    /// that have ended are there.
-    pub async fn run(
-        &self,
-        how: AskRun,
-        tried: &mut Vec<TriedAsk>,
-        out: &mut CommandOutput,
-    ) -> Result<(), StopReason> {
+    /// Tries all, some beside each other, and adds each in their order, until `goes_on` says no of
+    /// one: where this is dropped, those that have ended are there.
+    pub async fn run(&self, tried: &mut Vec<TriedAsk>, mut goes_on: impl FnMut(&TriedAsk) -> bool) {
         let trying = self.cases.iter().map(|filed| self.try_case(filed.clone()));
         let mut results = std::pin::pin!(futures::stream::iter(trying).buffered(self.jobs));
         while let Some(one) = results.next().await {
-            let one = one?;
-            let has_passed = one.has_passed();
-            if how.is_shown && !(how.only_failures && has_passed) {
-                print_result(&one, out)?;
-            }
+            let is_last = !goes_on(&one);
             tried.push(one);
-            if how.fails_fast && !has_passed {
+            if is_last {
                 break;
             }
         }
-        Ok(())
     }
 
-    async fn try_case(&self, filed: AskFile) -> Result<TriedAsk, Problem> {
+    /// How a case went. What its recorded runs lack, or why they can't be kept, is in its verdict.
+    async fn try_case(&self, filed: AskFile) -> TriedAsk {
         let kept = match &self.model {
             Some(_) => RecordedRuns::default(),
             None => match read_recorded(&filed) {
@@ -146,7 +128,7 @@ impl AskSuite<'_> {
                 Err(problem) => {
                     let words = format!("{}; {}", problem.cause, problem.remedy);
                     let verdict = AskVerdict { problem: Some(words), ..AskVerdict::default() };
-                    return Ok(TriedAsk { filed, verdict, against: None, usage: None });
+                    return TriedAsk { filed, verdict, against: None, usage: None };
                 }
             },
         };
@@ -177,16 +159,19 @@ impl AskSuite<'_> {
             limit_pass(&mut verdict, &filed.case);
             verdict
         };
-        let verdict = try_side(&self.world, Side::Own).await;
+        let mut verdict = try_side(&self.world, Side::Own).await;
         let against = match &self.against {
             Some(world) => Some(try_side(world, Side::Against).await),
             None => None,
         };
         if let Some(model) = self.model.as_ref().filter(|model| model.records) {
             record.model.clone_from(&model.endpoint.settings.name);
-            write_recorded(&filed, &record)?;
+            if let Err(problem) = write_recorded(&filed, &record) {
+                let words = format!("it isn't recorded: {}: {}", problem.doing, problem.cause);
+                verdict.problem.get_or_insert(words);
+            }
         }
-        Ok(TriedAsk { filed, verdict, against, usage })
+        TriedAsk { filed, verdict, against, usage }
     }
 
     fn context(&self, case: &AskCase) -> Context {
@@ -252,14 +237,15 @@ fn write_recorded(filed: &AskFile, runs: &RecordedRuns) -> Result<(), Problem> {
         .map_err(|refused| refused.problem().clone())
 }
 
-fn print_result(tried: &TriedAsk, out: &mut CommandOutput) -> Result<(), StopReason> {
+/// A case as it went, for people.
+pub(super) fn print_result(tried: &TriedAsk, out: &mut CommandOutput) -> Result<(), StopReason> {
     let mut print = |verdict: &AskVerdict, label: &str| -> Result<(), StopReason> {
         let (mark, tint) =
             if verdict.has_passed() { ("✓", Tint::Good) } else { ("✗", Tint::Bad) };
         let name = out.safe_text(&tried.filed.display_name()).into_owned();
         let runs = verdict.runs.len();
         let held = match (runs, verdict.held()) {
-            (1, 1) => "passed".to_owned(),
+            (1, 1) if verdict.has_passed() => "passed".to_owned(),
             (1, _) => "failed".to_owned(),
             (runs, held) => format!("{held} of {} passed", count_text(runs, "run", "runs")),
         };

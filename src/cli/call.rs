@@ -19,11 +19,13 @@ use super::{
     signals::wait_for,
     step_options::{StepOptions, preview_steps, print_steps},
     stubs,
+    variable_options::VariableOptions,
 };
 use crate::{
     engine::{
+        query::Query,
         stub::mock::{MockOptions, MockSource, mock_service},
-        template,
+        template, variables,
     },
     model::{
         call::Limits,
@@ -97,6 +99,9 @@ pub(crate) struct Call {
     new_agent: bool,
 
     #[command(flatten)]
+    variables: VariableOptions,
+
+    #[command(flatten)]
     steps: StepOptions,
 
     /// Answer by the rules of a stub file; nothing is sent
@@ -138,6 +143,12 @@ pub(crate) struct Call {
     /// several parts are numbered, or keep their names in a folder
     #[arg(long, value_name = "FILE|DIR", conflicts_with = "times")]
     save: Option<PathBuf>,
+
+    /// Print only what is at this path of a JSON answer: /rows/0/name, or /rows/*/name, where * is
+    /// every item or member, in a line each. Texts are without quotes; with --json all is JSON, and
+    /// a path with * gives a list. Of a call that fails, the whole answer is printed
+    #[arg(long, value_name = "PATH", value_parser = Query::parse, conflicts_with_all = ["times", "dry_run", "print"])]
+    query: Option<Query>,
 
     /// Leave nothing of this call in the history
     #[arg(long)]
@@ -186,6 +197,8 @@ impl Call {
         if self.new_agent {
             connection = without_agent(connection);
         }
+        let given = self.variables.read(&connection.variables)?;
+        connection.variables.extend(given);
         // A call is not made for an answer that can't be saved.
         if let Some(path) = self.save.as_deref().filter(|path| path.is_file()) {
             let doing = format!("saving {}", path.display());
@@ -195,7 +208,8 @@ impl Call {
         }
         let arguments = arguments::read_typed(tool, self.args.as_deref(), &self.pairs)?;
         if !self.no_check {
-            arguments::check_arguments(tool, arguments.value(), out)?;
+            let filled = variables::fill_value(arguments.value(), &connection)?;
+            arguments::check_arguments(tool, &filled, out)?;
         }
         let user =
             self.user.as_deref().or(opened.settings.context.user.as_deref()).unwrap_or(NOBODY);
@@ -269,6 +283,7 @@ impl Call {
             timeout: self.timeout,
             answers: &self.answer,
             save: self.save.clone(),
+            query: self.query.clone(),
             is_kept: !self.no_history,
         };
         sending.send(request, global, out)

@@ -14,12 +14,13 @@ use super::{
     global::Global,
     opened::OpenWorkspace,
     out::{CommandOutput, print_problem},
+    query::QueriedAnswer,
     saving::SavedAnswer,
     signals::{interrupted, wait_for_many, with_limit},
     strays::Strays,
 };
 use crate::{
-    engine::events,
+    engine::{events, query::Query},
     model::{
         call::{CallError, Event, EventKind, Limits, Outcome, Request},
         catalog::Catalog,
@@ -56,6 +57,8 @@ pub(crate) struct Sending<'s> {
     pub answers: &'s [String],
     /// Where the answer is written to.
     pub save: Option<PathBuf>,
+    /// The part of it that is printed; `None`: all of it.
+    pub query: Option<Query>,
     /// Whether the history gets the call.
     pub is_kept: bool,
 }
@@ -80,7 +83,8 @@ impl Sending<'_> {
         let teller = EventPrinter {
             request: request_json(&request, &connection, 0),
             out,
-            json: global.json,
+            // In place of events, the part is what is printed.
+            json: global.json && self.query.is_none(),
             key: self.key,
             recorder,
             open_line: false,
@@ -89,6 +93,7 @@ impl Sending<'_> {
             bytes: 0,
             first: None,
             answer: self.save.map(|path| SavedAnswer::new(path, request.system)),
+            queried: self.query.map(|query| QueriedAnswer::new(query, global.json)),
             structured: None,
         };
         let registry = registry::of_workspace(&opened.workspace.root).with_questions(asks);
@@ -186,6 +191,9 @@ async fn stream_call(
             if let Some(answer) = &mut teller.answer {
                 answer.add_event(&event.kind);
             }
+            if let Some(queried) = &mut teller.queried {
+                queried.add_event(&event.kind);
+            }
             match teller.print_event(event, left == 0 && events.is_empty()) {
                 Ok(ended) => ending = ended.unwrap_or(ending),
                 // What can't be written, such as to a pipe that is closed, cancels the call.
@@ -241,6 +249,8 @@ struct EventPrinter<'t> {
     first: Option<u64>,
     /// The answer, where it is to be saved.
     answer: Option<SavedAnswer>,
+    /// The answer, where only a part of it is printed.
+    queried: Option<QueriedAnswer>,
     /// Structured content that the text doesn't repeat, which follows the text.
     structured: Option<Arc<str>>,
 }
@@ -297,6 +307,9 @@ impl EventPrinter<'_> {
                 self.chunks += 1;
                 self.bytes += bytes as u64;
                 self.first.get_or_insert(at_ms);
+                if self.queried.is_some() {
+                    return Ok(None);
+                }
                 self.structured.take_if(|structured| wraps_text(structured, &text));
                 match self.json {
                     true => self.out.json_line(&Chunk { event: "chunk", at_ms, text: &text })?,
@@ -340,7 +353,7 @@ impl EventPrinter<'_> {
                 self.out.print_detail(format_args!("{} {}", stage.words, stage.body));
             }
             EventKind::Stage(stage) if &*stage.name == Stage::STRUCTURED => {
-                self.structured = Some(stage.body);
+                self.structured = Some(stage.body).filter(|_| self.queried.is_none());
             }
             // So is what the answer is made of.
             EventKind::Stage(stage) if &*stage.name == Stage::RESULT => {
@@ -360,6 +373,11 @@ impl EventPrinter<'_> {
         outcome: Outcome,
         problem: Option<CallError>,
     ) -> CommandResult {
+        match self.queried.take() {
+            Some(queried) if outcome == Outcome::Succeeded => queried.print(self.out)?,
+            Some(queried) => queried.print_whole(self.out)?,
+            None => {}
+        }
         if self.json {
             let mut end = end_event(at_ms, outcome, problem.as_ref());
             end["chunks"] = self.chunks.into();

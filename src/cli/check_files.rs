@@ -95,9 +95,10 @@ pub(super) fn malformed_findings(opened: &OpenWorkspace) -> Vec<Finding> {
     let asked = |read: &&FileRead| opened.is_asked(&read.file);
     let of_file = |read: &FileRead| {
         let source = read.source.as_ref().ok();
-        let connections = &opened.settings.connections;
-        source
-            .map_or_else(Vec::new, |source| run_findings(&read.file, source, connections, missing))
+        let (catalog, connections) = (&opened.catalog, &opened.settings.connections);
+        source.map_or_else(Vec::new, |source| {
+            run_findings(&read.file, source, catalog, connections, missing)
+        })
     };
     opened.files.iter().filter(asked).flat_map(of_file).collect()
 }

@@ -49,9 +49,10 @@ use crate::{
 
 #[derive(Args, Debug)]
 pub(crate) struct Convert {
-    /// Tools of the workspace; or a file, or - for standard input, with an OpenAPI document or a list
-    /// of functions, and names of tools in it. Also OpenSearch tools and agents: JSON, with `"""`
-    /// around long texts and lines such as `POST /path` before it
+    /// Tools of the workspace; or a file, or - for standard input, with an OpenAPI document, a list of
+    /// functions, a JSON Schema with a title or Python functions, and names of tools in it. Also
+    /// OpenSearch tools and agents: JSON, with `"""` around long texts and lines such as `POST /path`
+    /// before it
     #[arg(value_name = "TOOL|FILE|-", required_unless_present_any = ["all", "groups", "state"])]
     what: Vec<String>,
 

@@ -9,7 +9,7 @@ use super::{global::Global, report_paths::typed_path};
 use crate::{
     engine::members::several_documents,
     model::problem::{Problem, ProblemKind},
-    schema::{natural_order, pointer::Pointer},
+    schema::{natural_order, ordering::PutInOrder, pointer::Pointer},
     store::{files, workspace::SETTINGS},
     syntax::{
         place::Place,
@@ -171,7 +171,7 @@ pub(crate) fn list_data_files(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
     let mut paths: Vec<PathBuf> =
         paths.filter(|path| path.is_file() && Format::from_path(path).is_some()).collect();
     let name = |path: &PathBuf| path.to_string_lossy().into_owned();
-    paths.sort_by(|one, other| natural_order::compare(&name(one), &name(other)));
+    paths.order_by(|one, other| natural_order::compare(&name(one), &name(other)));
     Ok(paths)
 }
 

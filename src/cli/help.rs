@@ -1,8 +1,12 @@
 //! `toolcrib help WORDS…`: the help of a command, or a page of the documentation.
 
-use std::ffi::OsString;
+use std::{
+    ffi::OsString,
+    io::{self, Read},
+};
 
 use clap::Command;
+use flate2::read::DeflateDecoder;
 
 use super::{
     columns::{self, Cell},
@@ -21,7 +25,8 @@ struct Topic {
     /// The page's file in `docs/`.
     file: &'static str,
     summary: &'static str,
-    page: &'static str,
+    /// Its text as `build.rs` packs it: [`Topic::read`] unpacks it.
+    packed: &'static [u8],
     /// The command that the page says more about.
     command: Option<&'static str>,
 }
@@ -35,7 +40,7 @@ macro_rules! topic {
             name: $name,
             file: $file,
             summary: $summary,
-            page: include_str!(concat!("../../docs/", $file)),
+            packed: include_bytes!(concat!(env!("OUT_DIR"), "/", $file, ".deflate")),
             command: $command,
         }
     };
@@ -81,6 +86,15 @@ const TOPICS: [Topic; 23] = [
     topic!("mcp-servers", "mcp.md", "MCP servers: call, test, serve, sign in", Some("mcp")),
     topic!("unique", "unique.md", "Unique's tools and search proxy"),
 ];
+
+impl Topic {
+    /// The text of its page.
+    fn read(&self) -> io::Result<String> {
+        let mut page = String::new();
+        DeflateDecoder::new(self.packed).read_to_string(&mut page)?;
+        Ok(page)
+    }
+}
 
 /// The words of `toolcrib help WORDS…`; `None` for any other command line, `toolcrib help --help`
 /// among them, which clap answers.
@@ -141,26 +155,26 @@ fn topic_named(words: &[String]) -> Option<&'static Topic> {
 }
 
 /// The page's text, where links name topics in place of their files.
-fn page_of(topic: &Topic) -> String {
+fn page_of(topic: &Topic) -> io::Result<String> {
     let named = |page: String, topic: &Topic| {
         let link = format!("[{}]", topic.file);
         page.replace(&link, &format!("[toolcrib help {}]", topic.name))
     };
-    TOPICS.iter().fold(topic.page.to_owned(), named)
+    Ok(TOPICS.iter().fold(topic.read()?, named))
 }
 
-fn print_topics(out: &mut CommandOutput) -> std::io::Result<()> {
+fn print_topics(out: &mut CommandOutput) -> io::Result<()> {
     let row = |topic: &Topic| vec![Cell::plain(topic.name), Cell::plain(topic.summary)];
     columns::write_table(out, &["TOPIC", "IS ABOUT"], TOPICS.iter().map(row).collect())?;
     out.print_line("\nRead one with: toolcrib help TOPIC")
 }
 
-fn print_page(topic: &Topic, out: &mut CommandOutput) -> std::io::Result<()> {
+fn print_page(topic: &Topic, out: &mut CommandOutput) -> io::Result<()> {
     let tinted = |line: PageLine| match line {
         PageLine::Heading(text) => out.tint(Tint::Bold, &text),
         PageLine::Code(text) | PageLine::Text(text) => text,
     };
-    let lines: Vec<String> = page_lines(&page_of(topic)).into_iter().map(tinted).collect();
+    let lines: Vec<String> = page_lines(&page_of(topic)?).into_iter().map(tinted).collect();
     out.print_paged(&lines)
 }
 
@@ -195,6 +209,16 @@ mod tests {
         assert_eq!(asked("-q help mcp add"), Some(vec!["mcp".into(), "add".into()]));
         for other in ["", "--help", "check help", "help --help", "mcp help add"] {
             assert_eq!(asked(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn each_page_is_the_file_in_docs() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+        for topic in &TOPICS {
+            let written = std::fs::read_to_string(folder.join(topic.file)).unwrap();
+            assert_eq!(topic.read().unwrap(), written, "{}", topic.file);
+            assert!(topic.packed.len() * 2 < written.len() + 1_000, "{}", topic.file);
         }
     }
 

@@ -19,6 +19,7 @@ use super::{
     global::Global,
     opened::OpenWorkspace,
     out::{CommandOutput, Tint},
+    query::QueriedAnswer,
     signals::{interrupted, wait_for},
     strays::preview_text,
 };
@@ -27,6 +28,7 @@ use crate::{
         diff::{self, LineKind},
         events,
         mask::Mask,
+        query::Query,
         trace::{
             compare, tally,
             wanted::{TraceFilter, WORDS},
@@ -76,7 +78,12 @@ enum Command {
     #[command(hide = true)]
     List(List),
     /// Show one call: its request, its answer, its times
-    Show { id: String },
+    Show {
+        id: String,
+        /// Print only what is at this path of a JSON answer, as `toolcrib call --query` does
+        #[arg(long, value_name = "PATH", value_parser = Query::parse)]
+        query: Option<Query>,
+    },
     /// Compare two calls: answers, JSON, steps, times; exits with 1 if the answers differ
     Compare { before: String, after: String },
     /// Replay the answer at its own speed or faster
@@ -135,8 +142,12 @@ impl History {
         match &self.command {
             None => self.list.run(global, &store, out),
             Some(Command::List(list)) => list.run(global, &store, out),
-            Some(Command::Show { id }) => {
-                print_trace(global, &store.load_trace(&find_trace(&store, id)?)?, out)
+            Some(Command::Show { id, query }) => {
+                let trace = store.load_trace(&find_trace(&store, id)?)?;
+                match query {
+                    Some(query) => print_part(query.clone(), &trace, global, out),
+                    None => print_trace(global, &trace, out),
+                }
             }
             Some(Command::Compare { before, after }) => {
                 let (before, after) = (
@@ -331,6 +342,19 @@ fn print_trace(global: &Global, trace: &Trace, out: &mut CommandOutput) -> Comma
     out.print_line("")?;
     out.print_raw(&compare::answer_text(trace))?;
     out.end_line()?;
+    Ok(Ending::Done)
+}
+
+/// What is at a place of the answer.
+fn print_part(
+    query: Query,
+    trace: &Trace,
+    global: &Global,
+    out: &mut CommandOutput,
+) -> CommandResult {
+    let mut answer = QueriedAnswer::new(query, global.json);
+    trace.events.iter().for_each(|event| answer.add_event(&event.kind));
+    answer.print(out)?;
     Ok(Ending::Done)
 }
 

@@ -9,7 +9,12 @@ use std::{
 
 use super::{global::Global, out::CommandOutput, report_paths::relative_path};
 use crate::{
-    engine::{gated::Slot, groups::CustomGroups, workflow::similar},
+    engine::{
+        gated::Slot,
+        groups::CustomGroups,
+        settings::variables::{VARIABLES, VARIABLES_KEY},
+        workflow::similar,
+    },
     model::{
         catalog::Catalog,
         connection::Connection,
@@ -30,6 +35,12 @@ use crate::{
     systems::{read, table},
     wire::systems::facets::responder::Lookup,
 };
+
+/// The settings that say where calls go, and with what.
+const OF_CALLS: [&str; 4] = ["connection", "connections", VARIABLES, VARIABLES_KEY];
+
+/// Those that say what is checked and measured.
+const OF_CHECKS: [&str; 3] = ["health", "prices", "schemas"];
 
 /// A workspace with everything that was read of it.
 pub(crate) struct OpenWorkspace {
@@ -171,7 +182,7 @@ impl OpenWorkspace {
 
     /// An error in the settings that keeps unknown where calls go.
     pub fn connection_fault(&self) -> Option<&Finding> {
-        self.settings_error(|table| matches!(table, "connection" | "connections"))
+        self.settings_error(|table| OF_CALLS.contains(&table))
     }
 
     /// An error in one of the settings' tables that count, or one that leaves all of them out.
@@ -228,9 +239,8 @@ impl OpenWorkspace {
         out: &CommandOutput,
     ) -> Result<Self, Problem> {
         let opened = Self::read_workspace(global, path)?;
-        match opened.settings_error(|table| {
-            !matches!(table, "connection" | "connections" | "health" | "prices" | "schemas")
-        }) {
+        let is_rule = |table: &str| !OF_CALLS.contains(&table) && !OF_CHECKS.contains(&table);
+        match opened.settings_error(is_rule) {
             Some(fault) => {
                 Err(opened
                     .refuse_fault(fault, "correct it; `toolcrib check` lists all that is wrong"))

@@ -36,11 +36,14 @@ use crate::{
     },
     runtime::registry,
     systems::{self, by_id},
-    wire::systems::{
-        facets::responder::{
-            PreparedResponder, Question, Report, ResponderAbilities, ResponderRequest, Stubs,
+    wire::{
+        spawning::spawn,
+        systems::{
+            facets::responder::{
+                PreparedResponder, Question, Report, ResponderAbilities, ResponderRequest, Stubs,
+            },
+            table,
         },
-        table,
     },
 };
 
@@ -259,7 +262,7 @@ async fn serve_until_interrupted(
         counts = Some(announced.await?);
     }
     let (report, mut reports) = mpsc::channel(QUEUE);
-    let mut running = tokio::spawn(responding.run(report, stop.clone()));
+    let mut running = spawn(responding.run(report, stop.clone()));
     let mut typing = None;
     let mut desk = WaitingCalls::new(catalog);
     loop {

@@ -31,7 +31,7 @@ use self::{
 };
 use super::{
     arguments::parse_duration,
-    ask_cases::{self, AskRun, AskSuite, LiveModel},
+    ask_cases::{self, AskSuite, LiveModel, TriedAsk},
     cases::{self, CaseFiles},
     ending::{CommandResult, Ending, StopReason},
     global::Global,
@@ -42,6 +42,7 @@ use super::{
     signals::{interrupted, wait_for},
     stubs,
     test_update::UpdateFlags,
+    variable_options::VariableOptions,
 };
 use crate::{
     engine::case::{ask::AskCase, page::FOLDER, script::Case},
@@ -137,6 +138,9 @@ pub(crate) struct Test {
     mock: MockFlags,
 
     #[command(flatten)]
+    variables: VariableOptions,
+
+    #[command(flatten)]
     update: UpdateFlags,
 }
 
@@ -158,18 +162,48 @@ struct How {
     /// People read how it goes meanwhile.
     is_shown: bool,
     only_failures: bool,
+    /// A report is written to a file, whether anybody reads the lines or not.
+    has_file: bool,
 }
 
-impl How {
+/// What people read of a run while it goes on: nothing more once it can't be written.
+struct Lines<'o> {
+    how: How,
+    out: &'o mut CommandOutput,
+    written: Result<(), StopReason>,
+}
+
+impl Lines<'_> {
     /// Says how a case went, unless that isn't wanted. Those that didn't even begin are counted at
     /// the end.
-    fn show(self, one: &TriedCase, out: &mut CommandOutput) -> Result<(), StopReason> {
+    fn show(&mut self, one: &TriedCase) {
         let is_new = one.run.skipped.is_none_or(|why| why == CUT);
-        match self.is_shown && is_new {
-            true => print_result(one, self.only_failures, out),
-            false => Ok(()),
+        if self.how.is_shown && is_new && self.written.is_ok() {
+            self.written = print_result(one, self.how.only_failures, self.out);
         }
     }
+
+    /// The same of an ask case.
+    fn show_asked(&mut self, one: &TriedAsk) {
+        let is_wanted = self.how.is_shown && !(self.how.only_failures && one.has_passed());
+        if is_wanted && self.written.is_ok() {
+            self.written = ask_cases::print_result(one, self.out);
+        }
+    }
+
+    /// Whether nobody is left to run further cases for.
+    fn is_end(&self) -> bool {
+        self.written.is_err() && !self.how.has_file
+    }
+}
+
+/// What came of a run.
+struct Finished {
+    report: Report,
+    /// What models used.
+    usage: Option<String>,
+    /// Whether its lines could be written.
+    shown: Result<(), StopReason>,
 }
 
 impl Test {
@@ -187,7 +221,10 @@ impl Test {
             let first = filed.broken.drain(..).next();
             return Err(first.map_or_else(cases::none_there, |broken| broken.problem).into());
         }
-        let opened = self.open_workspace(global, &filed, out)?;
+        let mut opened = self.open_workspace(global, &filed, out)?;
+        let connections = &mut opened.settings.connections;
+        let given = self.variables.read(&connections.current().variables)?;
+        connections.override_variables(&given);
         if self.cases.is_empty() && !self.failed {
             say_other_cases(&opened, out);
         }
@@ -251,19 +288,24 @@ impl Test {
                 fails_fast: self.fail_fast,
                 is_shown: format == Format::Human || self.output.is_some(),
                 only_failures: global.quiet,
+                has_file: self.output.is_some(),
             },
         };
         wait_for("testing", async {
             let has_broken = !suite.broken.is_empty();
-            let (mut report, usage) = suite.run(out).await?;
+            let Finished { mut report, usage, shown } = suite.run(out).await;
             for one in report.tried.iter_mut().filter(|one| one.status().is_bad()) {
                 self.update.update_case(&one.filed, one.run.only_verdict(), &mask, out)?;
             }
             if let Some(paths) = &paths {
                 keep_failed(paths, root, &report);
             }
-            self.finish(&report, usage, format, global.quiet, out)?;
-            Ok(report.ending(has_broken))
+            let ending = report.ending(has_broken);
+            match self.finish(&report, usage, format, global.quiet, out).and(shown) {
+                // What is wrong is in the file.
+                Err(StopReason::Unread) if self.output.is_some() => Ok(ending),
+                finished => finished.map(|()| ending),
+            }
         })
     }
 
@@ -408,15 +450,15 @@ fn save_report(file: &Path, text: &str) -> Result<(), Problem> {
 }
 
 impl Suite<'_> {
-    /// Runs all, and says how it went and what models used. An interruption ends it with what came
-    /// until then.
-    async fn run(self, out: &mut CommandOutput) -> Result<(Report, Option<String>), StopReason> {
+    /// Runs all. An interruption ends it with what came until then.
+    async fn run(self, out: &mut CommandOutput) -> Finished {
         let Self { runner, plans, broken, asks, how } = self;
+        let mut lines = Lines { how, out, written: Ok(()) };
         let started = now_millis();
         let mut interrupt = pin!(interrupted());
         let mut was_interrupted = false;
         let mut tried = broken;
-        tried.iter().try_for_each(|one| how.show(one, out))?;
+        tried.iter().for_each(|one| lines.show(one));
         if how.fails_fast && !tried.is_empty() {
             runner.halt(FAILED_BEFORE);
         }
@@ -446,8 +488,12 @@ impl Suite<'_> {
                     runner.halt(FAILED_BEFORE);
                 }
                 while let Some(Some(one)) = ended.get(shown) {
-                    how.show(one, out)?;
+                    lines.show(one);
                     shown += 1;
+                }
+                if lines.is_end() {
+                    was_interrupted = true;
+                    break;
                 }
             }
         }
@@ -455,7 +501,7 @@ impl Suite<'_> {
             let why = if runner.has_begun(row) { CUT } else { INTERRUPTED };
             let one = one.unwrap_or_else(|| TriedCase::new(plan.filed, CaseRun::skipped(why)));
             if row >= shown {
-                how.show(&one, out)?;
+                lines.show(&one);
             }
             tried.push(one);
         }
@@ -471,22 +517,19 @@ impl Suite<'_> {
         if how.fails_fast && has_failed {
             report.why_unasked = FAILED_BEFORE;
         } else if !was_interrupted {
-            let ask_run = AskRun {
-                is_shown: how.is_shown,
-                only_failures: how.only_failures,
-                fails_fast: how.fails_fast,
+            let goes_on = |one: &TriedAsk| {
+                lines.show_asked(one);
+                let is_last = how.fails_fast && !one.has_passed();
+                !is_last && !lines.is_end()
             };
             tokio::select! {
                 biased;
                 () = &mut interrupt => report.was_interrupted = true,
-                done = asks.run(ask_run, &mut report.asked, out) => {
-                    done?;
-                    report.why_unasked = FAILED_BEFORE;
-                }
+                () = asks.run(&mut report.asked, goes_on) => report.why_unasked = FAILED_BEFORE,
             }
         }
         report.unasked = asks.cases.iter().skip(report.asked.len()).cloned().collect();
         let usage = asks.usage_words(&report.asked);
-        Ok((report, usage))
+        Finished { report, usage, shown: lines.written }
     }
 }

@@ -1,12 +1,17 @@
-//! Documents with tools that are no files of a workspace: OpenAPI documents and lists of functions,
-//! from files and from standard input.
+//! Documents with tools that are no files of a workspace: OpenAPI documents, lists of functions, JSON
+//! Schemas and Python, from files and from standard input.
 
 use std::{io::Read as _, path::Path};
 
 use serde_json::Value;
 
 use crate::{
-    engine::portable::{baggage::Baggage, formats::find_list},
+    engine::portable::{
+        baggage::Baggage,
+        formats::find_list,
+        python::functions::{is_python, read_functions},
+        schema_tool::read_schema,
+    },
     model::problem::{Problem, ProblemKind},
     store::files,
     syntax::{
@@ -24,8 +29,18 @@ type Packed = (Vec<Baggage>, Vec<String>);
 
 /// The tools of a document.
 pub(super) fn read_tools(file: &str, text: &str) -> Result<Packed, Problem> {
+    let is_unnamed = Format::from_path(Path::new(file)).is_none();
+    if file.ends_with(".py") || is_unnamed && is_python(text) {
+        return read_functions(text).map_err(|why| refused(file, why));
+    }
     let value = read_value(file, text).map_err(|error| refused(file, error.to_string()))?;
-    let (packed, unread) = pack_value(file, &value)?.ok_or_else(|| no_tools(file))?;
+    let (packed, unread) = match pack_value(file, &value)? {
+        Some(found) => found,
+        None => {
+            let tool = read_schema(&value).ok_or_else(|| no_tools(file))?;
+            (vec![tool.map_err(|why| refused(file, why))?], Vec::new())
+        }
+    };
     if packed.is_empty() {
         let cause = unread.into_iter().next_back();
         return Err(refused(file, cause.unwrap_or_else(|| "it has no operations".to_owned())));
@@ -52,6 +67,7 @@ pub(super) fn is_empty_list(value: &Value) -> bool {
 
 pub(super) fn no_tools(file: &str) -> Problem {
     refused(file, "it is neither an OpenAPI document nor a list of functions".to_owned())
+        .with_remedy("a JSON Schema of an object and Python functions are read, too")
 }
 
 pub(super) fn refused(file: &str, cause: String) -> Problem {
@@ -95,8 +111,8 @@ pub(super) fn read_text(file: &str) -> Result<String, Problem> {
     };
     read.map_err(|cause| {
         Problem::new(ProblemKind::Input, format!("reading {file}"), cause).with_remedy(
-            "give a file with an OpenAPI document, a list of functions or OpenSearch tools, or - \
-             for standard input",
+            "give a file with an OpenAPI document, a list of functions, a JSON Schema, Python \
+             functions or OpenSearch tools, or - for standard input",
         )
     })
 }

@@ -123,7 +123,7 @@ fn print_model_view(
         out.print_json(&model_text::model_json(tool, &opened.catalog))?;
         return Ok(Ending::Done);
     }
-    let text = model_text::prompts_text(tool, &opened.catalog) + &model_text::functions_text(tool);
+    let text = model_text::tool_text(tool, &opened.catalog);
     for line in text.trim_end().lines() {
         out.print_line(out.safe_text(line))?;
     }

@@ -124,7 +124,7 @@ pub(crate) fn picture_lines(
     (0..picture.height).step_by(BAND).flat_map(move |y| {
         let window =
             BoxArea { x: 0, y, width: picture.width, height: BAND.min(picture.height - y) };
-        draw_picture(diagram, picture, window)
+        draw_part(diagram, picture, window, Names::AtTop)
             .rows()
             .map(|cells| row_text(cells, &is_broken))
             .collect::<Vec<_>>()
@@ -170,10 +170,22 @@ const DOWN: u8 = 2;
 const LEFT: u8 = 4;
 const RIGHT: u8 = 8;
 
+/// Where a box has its texts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Names {
+    AtTop,
+    /// In the part of it that is drawn.
+    InView,
+}
+
 /// Draws the part of a diagram's picture that lies in a window; what is outside costs next to
-/// nothing.
+/// nothing. A box whose top is outside has its name in what is seen of it.
 #[must_use]
 pub fn draw_picture(diagram: &Diagram, picture: &Picture, window: BoxArea) -> Drawing {
+    draw_part(diagram, picture, window, Names::InView)
+}
+
+fn draw_part(diagram: &Diagram, picture: &Picture, window: BoxArea, names: Names) -> Drawing {
     let mut pen = Pen::new(diagram, window);
     let boxes = || {
         picture
@@ -193,7 +205,7 @@ pub fn draw_picture(diagram: &Diagram, picture: &Picture, window: BoxArea) -> Dr
     }
     pen.resolve_strokes();
     for (row, placed) in boxes() {
-        pen.draw_box_text(placed, row);
+        pen.draw_box_text(placed, row, names);
     }
     for (row, route) in picture.arrows.iter().enumerate() {
         pen.draw_head(route, Role::Head(row));
@@ -206,6 +218,11 @@ pub fn draw_picture(diagram: &Diagram, picture: &Picture, window: BoxArea) -> Dr
         }
     }
     pen.drawing
+}
+
+/// The place that is nearest to this one from a first one to a last one.
+fn within(at: usize, (first, last): (usize, usize)) -> usize {
+    at.min(last).max(first)
 }
 
 /// A box together with its foot.
@@ -341,26 +358,42 @@ impl<'d> Pen<'d> {
     }
 
     /// The texts in a box; one without an edge is drawn out to its whole size.
-    fn draw_box_text(&mut self, placed: &PlacedBox, row: usize) {
+    fn draw_box_text(&mut self, placed: &PlacedBox, row: usize, names: Names) {
         let diagram = self.diagram;
         let BoxArea { x, y, width, height } = placed.area;
         let spec = &diagram.boxes[row];
-        let (x, y) = if spec.frame == Frame::None {
+        let widest = spec.lines.iter().map(|line| (diagram.measure)(line)).max().unwrap_or(1);
+        let (right, bottom) = (x + width, y + height);
+        // Where the text begins, and the first and last places where it may.
+        let (usual, first, last) = if spec.frame == Frame::None {
             let bar = if diagram.direction == Direction::LeftToRight { "┃" } else { "━" };
-            let text = spec.lines.first().map_or(1, |line| (diagram.measure)(line));
-            let is_edge = |at: &Point| {
-                let lies = diagram.direction == Direction::TopDown;
-                width.max(height) > 1 && (lies || at.x == x || at.x + 1 == x + width)
-            };
-            for at in (x..x + width)
-                .flat_map(|x| (y..y + height).map(move |y| Point { x, y }))
-                .filter(is_edge)
+            let lies = diagram.direction == Direction::TopDown;
+            // A single cell beside the name would look like a part of it.
+            let is_drawn = width.max(height) > 1 && !(lies && width == widest + 1);
+            let is_edge = |at: &Point| is_drawn && (lies || at.x == x || at.x + 1 == right);
+            for at in
+                (x..right).flat_map(|x| (y..bottom).map(move |y| Point { x, y })).filter(is_edge)
             {
                 self.set_cell(at, bar, Role::Border(row));
             }
-            (x + width.saturating_sub(text) / 2, y + (height - 1) / 2)
+            let middle = (x + width.saturating_sub(widest) / 2, y + (height - 1) / 2);
+            (middle, (x, y), (right.saturating_sub(widest), bottom - 1))
         } else {
-            (x + 2, y + 1)
+            let last =
+                (right.saturating_sub(2 + widest), bottom.saturating_sub(1 + spec.lines.len()));
+            ((x + 2, y + 1), (x + 2, y + 1), last)
+        };
+        let (x, y) = if names == Names::InView {
+            let seen = self.drawing.window;
+            let (below, beyond) = (seen.y + seen.height, seen.x + seen.width);
+            let across = (seen.x, beyond.saturating_sub(widest));
+            let down = (seen.y, below.saturating_sub(spec.lines.len().max(1)));
+            (
+                within(within(usual.0, across), (first.0, last.0)),
+                within(within(usual.1, down), (first.1, last.1)),
+            )
+        } else {
+            usual
         };
         for (line, text) in spec.lines.iter().enumerate() {
             self.draw_caption(
@@ -502,6 +535,55 @@ mod tests {
     fn the_documents_workflow() {
         insta::assert_snapshot!("left_to_right", drawn(&spec(), Direction::LeftToRight));
         insta::assert_snapshot!("top_down", drawn(&spec(), Direction::TopDown));
+    }
+
+    #[test]
+    fn the_name_of_a_box_is_in_what_is_seen_of_it_and_once_in_the_whole_picture() {
+        let boxes: Vec<BoxSpec> = (0..90)
+            .map(|row| BoxSpec { lines: vec![format!("s{row}.")], ..BoxSpec::default() })
+            .collect();
+        let arrow = |to: usize| ArrowSpec { from: 0, to, label: format!("t{to}") };
+        let arrows: Vec<ArrowSpec> = (1..90).map(arrow).collect();
+        let direction = Direction::LeftToRight;
+        let diagram = Diagram { boxes, arrows, first: 0, direction, measure: char_count };
+        let picture = diagram.layout();
+        let tall = picture.boxes[0].area;
+        assert!(tall.height > BAND, "{tall:?}");
+        let window = BoxArea { x: 0, y: tall.y + 20, width: picture.width, height: 6 };
+        let seen = draw_picture(&diagram, &picture, window);
+        let seen: Vec<String> = seen.rows().map(|cells| row_text(cells, &|_| false)).collect();
+        assert!(seen[0].contains("s0."), "{seen:?}");
+        let whole = picture_lines(&diagram, &picture, |_| false);
+        assert_eq!(whole.filter(|line| line.contains("s0.")).count(), 1);
+    }
+
+    /// A box without a frame, and a picture that has it alone.
+    fn bare(direction: Direction, area: BoxArea) -> (Diagram, Picture) {
+        let spec = BoxSpec { lines: vec!["s2".into()], frame: Frame::None, ..BoxSpec::default() };
+        let (boxes, arrows) = (vec![spec], Vec::new());
+        let diagram = Diagram { boxes, arrows, first: 0, direction, measure: char_count };
+        let boxes = vec![PlacedBox { area, to_itself: None, from_any: None }];
+        let (width, height) = (area.x + area.width, area.y + area.height);
+        (diagram, Picture { boxes, width, height, ..Picture::default() })
+    }
+
+    #[test]
+    fn a_name_without_a_frame_has_bars_at_both_sides_or_none() {
+        let drawn = |width: usize| {
+            let area = BoxArea { x: 1, y: 0, width, height: 1 };
+            let (diagram, picture) = bare(Direction::TopDown, area);
+            picture_lines(&diagram, &picture, |_| false).collect::<Vec<_>>().join("\n")
+        };
+        assert_eq!([drawn(2), drawn(3), drawn(4)], [" s2", " s2", " ━s2━"]);
+    }
+
+    #[test]
+    fn a_name_without_a_frame_is_in_view_too() {
+        let area = BoxArea { x: 0, y: 0, width: 2, height: 40 };
+        let (diagram, picture) = bare(Direction::LeftToRight, area);
+        let drawing = draw_picture(&diagram, &picture, BoxArea { y: 30, height: 6, ..area });
+        let seen: Vec<String> = drawing.rows().map(|cells| row_text(cells, &|_| false)).collect();
+        assert_eq!(seen, ["s2", "┃┃", "┃┃", "┃┃", "┃┃", "┃┃"]);
     }
 
     fn diagrams(boxes: usize, arrows: usize) -> impl Strategy<Value = Diagram> {

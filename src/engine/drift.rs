@@ -12,6 +12,7 @@ use crate::schema::{
     equal::values_equal,
     inclusion::{Declared, includes, is_constraint},
     inlined::inline_references,
+    ordering::PutInOrder,
     pointer::Pointer,
 };
 
@@ -104,7 +105,7 @@ pub fn compare_lists(
     }
     let mut keyed: Vec<_> =
         changes.into_iter().map(|change| (change.at.to_string(), change)).collect();
-    keyed.sort_by(|(at, one), (there, other)| {
+    keyed.order_by(|(at, one), (there, other)| {
         (&one.tool, one.id, at).cmp(&(&other.tool, other.id, there))
     });
     keyed.into_iter().map(|(_, change)| change).collect()

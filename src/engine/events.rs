@@ -107,7 +107,8 @@ fn is_plain_json(body: &str) -> bool {
     body.starts_with('{')
         && body.as_bytes().iter().fold(true, in_line)
         && !(body.contains('\\') && body.contains("\\u"))
-        && body.as_bytes().iter().filter(opens).count() < DEEPEST
+        // A short one holds no more.
+        && (body.len() < DEEPEST || body.as_bytes().iter().filter(opens).count() < DEEPEST)
         && serde_json::from_str::<&RawValue>(body).is_ok()
 }
 

@@ -112,9 +112,11 @@ pub fn check_health(
     is_editable: impl Fn(&Tool) -> bool,
 ) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let severity_of = |check: &HealthCheck| {
-        let is_rule = check.budget.is_some_and(|budget| budget(settings).is_given);
-        if is_rule { Severity::Error } else { Severity::Note }
+    let severity_of = |check: &HealthCheck| match check.run {
+        // A request with such a tool is refused as a whole.
+        Run::Schema(_) if settings.are_apis_given => Severity::Warning,
+        _ if check.budget.is_some_and(|budget| budget(settings).is_given) => Severity::Error,
+        _ => Severity::Note,
     };
     let mut measured = Vec::with_capacity(catalog.tools.len());
     let mut words = words::WordCounter::default();

@@ -130,8 +130,10 @@ impl<'v> Members<'v> {
     /// When something else is there, or more than anybody means.
     pub fn read_count(&self, name: &str) -> Result<Option<u32>, FileIssue> {
         let Some(value) = self.members.get(name) else { return Ok(None) };
-        let count = value.as_u64().filter(|count| (1..=MOST_TIMES).contains(count));
-        let count = count.and_then(|count| u32::try_from(count).ok()).map(Some);
+        // `1e3` is a whole number, too.
+        let is_count =
+            |count: &f64| count.fract() == 0.0 && (1.0..=f64::from(MOST_TIMES)).contains(count);
+        let count = value.as_f64().filter(is_count).map(|count| Some(count as u32));
         let wanted = format!("a whole number from 1 to {MOST_TIMES}");
         count.ok_or_else(|| wrong_type(&self.at.child(name), &wanted, value))
     }
@@ -144,6 +146,9 @@ impl<'v> Members<'v> {
         match self.members.get(name) {
             None => Ok(None),
             Some(Value::String(text)) if !text.is_empty() => Ok(Some(text.clone())),
+            Some(empty @ Value::String(_)) => {
+                Err(wrong_type(&self.at.child(name), "a text that isn't empty", empty))
+            }
             Some(other) => Err(wrong_type(&self.at.child(name), "a text", other)),
         }
     }
@@ -191,7 +196,7 @@ impl<'v> Members<'v> {
 }
 
 /// More times are a mistake.
-const MOST_TIMES: u64 = 1_000;
+const MOST_TIMES: u32 = 1_000;
 
 fn outcome_at(word: &str, at: &Pointer) -> Result<Outcome, FileIssue> {
     let unknown = || {

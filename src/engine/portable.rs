@@ -4,6 +4,7 @@
 //! [`fate`] what became of each field, [`formats`] are the lists of functions that model APIs and
 //! LangChain take, [`openapi`] reads and writes OpenAPI documents; in these, [`references`] lead to
 //! schemas, and [`places`] say where arguments go. [`dialect`] makes JSON Schemas of older ones.
+//! [`schema_tool`] is the tool that a JSON Schema describes, [`python`] reads those of functions.
 //! [`requests`] compares what is sent, [`update`] takes into an entry what a later version says.
 
 pub mod baggage;
@@ -12,7 +13,9 @@ pub mod fate;
 pub mod formats;
 pub mod openapi;
 mod places;
+pub mod python;
 mod references;
 pub mod requests;
+pub mod schema_tool;
 pub mod tool;
 pub mod update;

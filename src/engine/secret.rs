@@ -146,18 +146,20 @@ enum Look {
 }
 
 /// The same; each word is looked at as closely as `look` says.
-fn search_words(text: &str, look: impl Fn(&Range<usize>) -> Look) -> SecretPlaces {
+fn search_words(text: &str, look: impl Fn(&Word) -> Look) -> SecretPlaces {
     // What is no secret counts only where it may become one as the text goes on.
     let counts = |(place, is): &SecretMatch| *is || place.end == text.len();
     let mut candidates = private_keys(text);
     let mut before = "";
-    for word in word_ranges(text) {
+    let mut words = Words { text, from: 0 };
+    while let Some(found) = words.next_word() {
+        let word = &found.range;
         let written = &text[word.clone()];
         if before.eq_ignore_ascii_case("bearer") || before.eq_ignore_ascii_case("basic") {
             candidates.push((word.clone(), is_token(written)));
         }
         before = written;
-        match look(&word) {
+        match look(&found) {
             Look::Passed => {}
             Look::Name => {
                 let name = last_name(written);
@@ -172,7 +174,7 @@ fn search_words(text: &str, look: impl Fn(&Range<usize>) -> Look) -> SecretPlace
                     within
                         .map(|(found, is)| (word.start + found.start..word.start + found.end, is)),
                 );
-                candidates.extend(named_values(text, &word));
+                candidates.extend(named_values(text, word));
             }
         }
     }
@@ -190,16 +192,15 @@ fn search_words(text: &str, look: impl Fn(&Range<usize>) -> Look) -> SecretPlace
 /// How closely a word has to be looked at. Nearly all are no secret by themselves, nor may become
 /// one as the text goes on: they begin like no key, nothing in them separates a name, and they are
 /// not the last. Of these only such may name a secret as a value is given to.
-fn look_at(text: &str, word: &Range<usize>) -> Look {
+fn look_at(text: &str, word: &Word) -> Look {
+    let Word { range: word, has_joint } = word;
     let written = &text.as_bytes()[word.clone()];
-    // In JSON without spaces a number is a word with the colon before it.
     let written = written.strip_prefix(b":").unwrap_or(written);
-    let separates = |letter: &u8| matches!(letter, b'=' | b':' | b'/' | b'@' | b'&');
     let like_a_key = || {
         written.first().is_some_and(|first| KEY_STARTS[usize::from(*first)])
             && BEGINNINGS.iter().any(|(beginning, _)| written.starts_with(beginning.as_bytes()))
     };
-    if word.end == text.len() || written.iter().any(separates) || like_a_key() {
+    if word.end == text.len() || *has_joint || like_a_key() {
         return Look::Whole;
     }
     let mut gap = text.as_bytes()[word.end..]
@@ -242,44 +243,77 @@ const fn is_separator(letter: char) -> bool {
         )
 }
 
-/// Which of the letters of ASCII separate words: of millions of texts each letter is looked at.
-const SEPARATORS: [bool; 128] = {
-    let mut separators = [false; 128];
-    let mut letter = 0;
-    while letter < 128 {
-        separators[letter as usize] = is_separator(letter as u8 as char);
-        letter += 1;
-    }
-    separators
-};
-
-/// The first place from there on whose letter separates words, or does not.
-fn find_letter(text: &str, from: usize, separates: bool) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let mut at = from;
-    while let Some(byte) = bytes.get(at) {
-        let (is_found, length) = match SEPARATORS.get(usize::from(*byte)) {
-            Some(is_separator) => (*is_separator == separates, 1),
-            None => {
-                let letter = text[at..].chars().next()?;
-                (is_separator(letter) == separates, letter.len_utf8())
-            }
-        };
-        if is_found {
-            return Some(at);
-        }
-        at += length;
-    }
-    None
+/// What a byte is in a text that is cut into words.
+#[derive(Clone, Copy, PartialEq)]
+enum ByteKind {
+    Inner,
+    /// Within a word, between a name and its value or the parts of an address.
+    Joint,
+    /// Between words.
+    Separator,
+    /// Of a letter beyond ASCII, which may be either.
+    Beyond,
 }
 
-fn word_ranges(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let mut from = 0;
-    std::iter::from_fn(move || {
-        let start = find_letter(text, from, false)?;
-        from = find_letter(text, start, true).unwrap_or(text.len());
-        Some(start..from)
-    })
+/// Of millions of texts each byte is looked at, once.
+const BYTE_KINDS: [ByteKind; 256] = {
+    let mut kinds = [ByteKind::Beyond; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        let letter = byte as u8 as char;
+        kinds[byte] = match letter {
+            '=' | ':' | '/' | '@' | '&' => ByteKind::Joint,
+            _ if is_separator(letter) => ByteKind::Separator,
+            _ => ByteKind::Inner,
+        };
+        byte += 1;
+    }
+    kinds
+};
+
+/// A part of a text without separators.
+struct Word {
+    range: Range<usize>,
+    /// Whether it may hold more than a name or a value alone. A colon that it begins with doesn't
+    /// count: in JSON without spaces a number has the one before it.
+    has_joint: bool,
+}
+
+struct Words<'t> {
+    text: &'t str,
+    from: usize,
+}
+
+impl Words<'_> {
+    fn next_word(&mut self) -> Option<Word> {
+        let Self { text, from } = *self;
+        let (mut start, mut has_joint, mut at) = (None, false, from);
+        while let Some(byte) = text.as_bytes().get(at) {
+            let (kind, length) = match BYTE_KINDS[usize::from(*byte)] {
+                ByteKind::Beyond => {
+                    let letter = text[at..].chars().next()?;
+                    let separates = is_separator(letter);
+                    let kind = if separates { ByteKind::Separator } else { ByteKind::Inner };
+                    (kind, letter.len_utf8())
+                }
+                kind => (kind, 1),
+            };
+            match (kind, start) {
+                (ByteKind::Separator, None) => {}
+                (ByteKind::Separator, Some(_)) => break,
+                (ByteKind::Joint, None) => {
+                    has_joint = *byte != b':';
+                    start = Some(at);
+                }
+                (ByteKind::Joint, Some(_)) => has_joint = true,
+                (_, None) => start = Some(at),
+                (_, Some(_)) => {}
+            }
+            at += length;
+        }
+        self.from = at;
+        start.map(|start| Word { range: start..at, has_joint })
+    }
 }
 
 /// Keys within a word by how they begin: at its start, or after the sign that gives one a name.

@@ -1,14 +1,20 @@
-//! `{{…}}` in arguments: `{{env.NAME}}` is a variable of the environment, `{{answer.TOOL}}` the
-//! newest answer of a tool, and `{{answer.TOOL/pointer}}` a part of it.
+//! `{{…}}` in arguments: `{{env.NAME}}` is a variable of the environment, `{{var.NAME}}` one of the
+//! settings, `{{answer.TOOL}}` the newest answer of a tool, and `{{answer.TOOL/pointer}}` a part of
+//! it.
 //!
-//! Answers are filled in before a request is made. Variables are filled in as the last thing before
-//! it is sent, so that their values stand neither on the screen nor in the history.
+//! Answers are filled in before a request is made, variables of the settings when it is made.
+//! Variables of the environment, and secrets among those of the settings, are filled in as the last
+//! thing before it is sent, so that their values stand neither on the screen nor in the history.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use serde_json::Value;
 
 use crate::{
+    engine::settings::table::is_variable_name,
     model::{
         call::{CallError, Request},
         error_kind::ErrorKind,
@@ -20,6 +26,7 @@ use crate::{
 const OPEN: &str = "{{";
 const CLOSE: &str = "}}";
 const ENVIRONMENT: &str = "env.";
+const VARIABLE: &str = "var.";
 const ANSWER: &str = "answer.";
 
 /// What is between the braces of a template that a text holds, in order.
@@ -78,35 +85,83 @@ fn part_of(name: &str, answer: &dyn Fn(&str) -> Option<String>) -> Result<Value,
         .ok_or_else(|| format!("the answer of \"{tool}\" has no {pointer}"))
 }
 
-/// The request with variables in the place of their templates, in headers and body.
+/// The variables of the settings that a text names, in order.
+pub(crate) fn variable_names(text: &str) -> impl Iterator<Item = &str> {
+    template_names(text).filter_map(|name| name.strip_prefix(VARIABLE))
+}
+
+/// The same of a request, each once.
+#[must_use]
+pub(crate) fn request_variables(request: &Request) -> BTreeSet<&str> {
+    let headers = request.headers.iter().map(|(_, value)| value.as_str());
+    headers.chain([&*request.body]).flat_map(variable_names).collect()
+}
+
+/// The request with variables of the settings in the place of their templates, in headers and body;
+/// those that `value` leaves out stay.
 ///
 /// # Errors
-/// When there is no such variable.
+/// The first that `value` refuses, in its words.
+pub(crate) fn with_variables(request: Request, value: &Lookup<'_>) -> Result<Request, String> {
+    if request_variables(&request).is_empty() {
+        return Ok(request);
+    }
+    let lookup = |name: &str| name.strip_prefix(VARIABLE).map_or(Ok(None), value);
+    fill_request(request, &lookup)
+}
+
+/// The same of a value.
+///
+/// # Errors
+/// As [`with_variables`].
+pub(crate) fn value_with_variables(arguments: &Value, value: &Lookup<'_>) -> Result<Value, String> {
+    fill_value(arguments, &|name: &str| name.strip_prefix(VARIABLE).map_or(Ok(None), value))
+}
+
+/// The request with what is filled in last in the place of its templates, in headers and body:
+/// variables of the environment, and those of the settings that are among `values`.
+///
+/// # Errors
+/// When the environment has no such variable.
 pub(crate) fn with_environment(
     request: Request,
     variable: &dyn Fn(&str) -> Option<String>,
+    values: &BTreeMap<String, Value>,
 ) -> Result<Request, CallError> {
-    let is_one = |text: &str| template_names(text).any(|name| name.starts_with(ENVIRONMENT));
-    let in_headers = request.headers.iter().any(|(_, value)| is_one(value));
-    if !in_headers && !is_one(&request.body) {
-        return Ok(request);
-    }
-    let lookup = |name: &str| match name.strip_prefix(ENVIRONMENT) {
-        Some(name) => variable(name)
-            .map(|value| Some(value.into()))
-            .ok_or_else(|| format!("the environment has no variable {name}")),
-        None => Ok(None),
+    let lookup = |name: &str| {
+        if let Some(name) = name.strip_prefix(ENVIRONMENT) {
+            let lacking = || format!("the environment has no variable {name}");
+            return variable(name).map(|value| Some(value.into())).ok_or_else(lacking);
+        }
+        Ok(name.strip_prefix(VARIABLE).and_then(|name| values.get(name).cloned()))
     };
-    let problem = |message| CallError {
+    fill_request(request, &lookup).map_err(|message| CallError {
         kind: ErrorKind::NoVariable,
         message,
         remedy: "set it before toolcrib starts".into(),
-    };
-    let body: Arc<str> = fill_text(&request.body, &lookup).map_err(problem)?.into();
+    })
+}
+
+/// Whether what is between the braces of a template is a variable.
+fn is_variable(name: &str) -> bool {
+    name.starts_with(ENVIRONMENT) || name.starts_with(VARIABLE)
+}
+
+/// Whether a text names a variable.
+fn has_variable(text: &str) -> bool {
+    template_names(text).any(is_variable)
+}
+
+fn fill_request(request: Request, lookup: &Lookup<'_>) -> Result<Request, String> {
+    let in_headers = request.headers.iter().any(|(_, value)| has_variable(value));
+    if !in_headers && !has_variable(&request.body) {
+        return Ok(request);
+    }
+    let body: Arc<str> = fill_text(&request.body, lookup)?.into();
     let mut headers = request.headers;
     for (_, value) in &mut headers {
-        if is_one(value) {
-            *value = value_text(&in_text(value, &lookup).map_err(problem)?);
+        if has_variable(value) {
+            *value = value_text(&in_text(value, lookup)?);
         }
     }
     Ok(Request { body, headers, ..request })
@@ -117,19 +172,48 @@ pub(crate) fn with_environment(
 pub(crate) fn names_variable(value: &Value) -> bool {
     match value {
         Value::String(text) => {
-            template_names(text).any(|name| name.starts_with(ENVIRONMENT))
+            has_variable(text)
                 || serde_json::from_str::<Value>(text)
                     .is_ok_and(|inner| !inner.is_string() && names_variable(&inner))
         }
         Value::Array(items) => items.iter().any(names_variable),
-        Value::Object(members) => members.iter().any(|(name, member)| {
-            template_names(name).any(|name| name.starts_with(ENVIRONMENT)) || names_variable(member)
-        }),
+        Value::Object(members) => {
+            members.iter().any(|(name, member)| has_variable(name) || names_variable(member))
+        }
         _ => false,
     }
 }
 
-type Lookup<'l> = dyn Fn(&str) -> Result<Option<Value>, String> + 'l;
+/// A piece of a text: itself, or the name of a variable of the environment that is filled in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TextPiece<'t> {
+    Text(&'t str),
+    Variable(&'t str),
+}
+
+/// A text in pieces, for programs that fill in variables in their own way. Other templates are text.
+#[must_use]
+pub(crate) fn split_variables(text: &str) -> Vec<TextPiece<'_>> {
+    let mut pieces = Vec::new();
+    // Where the text before a variable begins, and from where on templates are looked for.
+    let (mut start, mut at) = (0, 0);
+    while let Some(open) = text[at..].find(OPEN).map(|found| at + found) {
+        let inner = open + OPEN.len();
+        let Some(close) = text[inner..].find(CLOSE).map(|found| inner + found) else { break };
+        at = close + CLOSE.len();
+        let name = text[inner..close].trim().strip_prefix(ENVIRONMENT);
+        if let Some(name) = name.filter(|name| is_variable_name(name)) {
+            pieces.extend([TextPiece::Text(&text[start..open]), TextPiece::Variable(name)]);
+            start = at;
+        }
+    }
+    pieces.push(TextPiece::Text(&text[start..]));
+    pieces.retain(|piece| *piece != TextPiece::Text(""));
+    pieces
+}
+
+/// Gives the value of what is between the braces of a template; `None`: it stays.
+pub(crate) type Lookup<'l> = dyn Fn(&str) -> Result<Option<Value>, String> + 'l;
 
 /// A text that may be JSON, which may hold JSON as text.
 fn fill_text(text: &str, lookup: &Lookup<'_>) -> Result<String, String> {
@@ -217,6 +301,23 @@ mod tests {
     }
 
     #[test]
+    fn a_text_is_split_at_its_variables() {
+        use TextPiece::{Text, Variable};
+        for (text, pieces) in [
+            ("", Vec::new()),
+            ("a {{x}} }} {{", vec![Text("a {{x}} }} {{")]),
+            ("{{env.A}}", vec![Variable("A")]),
+            (
+                "a {{ env.A }}{{b}} {{env.B_2}}.",
+                vec![Text("a "), Variable("A"), Text("{{b}} "), Variable("B_2"), Text(".")],
+            ),
+            ("{{env.A\";b}}", vec![Text("{{env.A\";b}}")]),
+        ] {
+            assert_eq!(split_variables(text), pieces, "{text}");
+        }
+    }
+
+    #[test]
     fn earlier_answers_are_filled_in() {
         assert_eq!(arguments(r#"{"a": "{{answer.ask/rows/0/id}}"}"#).unwrap(), json!({"a": 7}));
         assert_eq!(
@@ -261,6 +362,7 @@ mod tests {
         let sent = with_environment(
             request(&json!({"arguments": inner, "user": "{{env.TOKEN}}"}).to_string()),
             &variable,
+            &BTreeMap::new(),
         )
         .unwrap();
         let body: Value = serde_json::from_str(&sent.body).unwrap();
@@ -270,14 +372,39 @@ mod tests {
             (Some("a\"b\\c!"), Some("a\"b\\c"))
         );
         assert_eq!(sent.headers[0].1, "Bearer a\"b\\c");
-        let problem = with_environment(request("{{env.NOBODY}}"), &variable).unwrap_err();
+        let none = BTreeMap::new();
+        let problem = with_environment(request("{{env.NOBODY}}"), &variable, &none).unwrap_err();
         assert!(problem.message.contains("no variable NOBODY"), "{problem:?}");
+    }
+
+    #[test]
+    fn variables_of_the_settings_keep_their_types_and_those_without_a_value_stay() {
+        let inner = json!({"limit": "{{var.LIMIT}}", "url": "{{ var.BASE }}/a"}).to_string();
+        let body = json!({"arguments": inner, "key": "{{var.KEY}}"}).to_string();
+        let value = |name: &str| match name {
+            "LIMIT" => Ok(Some(json!(5))),
+            "BASE" => Ok(Some(json!("http://h"))),
+            "KEY" => Ok(None),
+            other => Err(format!("no {other}")),
+        };
+        let made = with_variables(request(&body), &value).unwrap();
+        let read: Value = serde_json::from_str(&made.body).unwrap();
+        assert_eq!(read["arguments"], json!(r#"{"limit":5,"url":"http://h/a"}"#));
+        assert_eq!(made.headers[0].1, "Bearer {{env.TOKEN}}");
+        assert_eq!(request_variables(&made), BTreeSet::from(["KEY"]));
+        let kept = BTreeMap::from([("KEY".to_owned(), json!("{{env.TOKEN}}"))]);
+        let sent = with_environment(made, &|_| Some("t".into()), &kept).unwrap();
+        let read: Value = serde_json::from_str(&sent.body).unwrap();
+        assert_eq!(read["key"], json!("{{env.TOKEN}}"), "what is filled in is not read again");
+        assert_eq!(sent.headers[0].1, "Bearer t");
+        assert_eq!(with_variables(request("{{var.X}}"), &value).unwrap_err(), "no X");
+        assert!(names_variable(&json!({"a": ["{{var.X}}"]})));
     }
 
     proptest! {
         #[test]
         fn what_has_no_template_stays(text in r#"[a-z{} .]{0,40}"#) {
-            prop_assume!(!template_names(&text).any(|name| name.starts_with(ENVIRONMENT)));
+            prop_assume!(!has_variable(&text));
             prop_assert_eq!(in_text(&text, &|_| Ok(None)).unwrap(), Value::from(text));
         }
     }

@@ -12,7 +12,7 @@ use crate::{
         events,
         mask::{MASKED, Mask},
         model_view::{self, Client},
-        portable::{formats, openapi},
+        portable::{formats, openapi, python, schema_tool},
         scenario::script::Scenario,
         series,
         services::calculator,
@@ -195,7 +195,8 @@ pub(super) fn read_model_reply(text: &str) {
 pub(super) fn read_portable(value: &Value) {
     let (by_path, _) = openapi::read_document(value);
     let (listed, _) = formats::read_document(value).unwrap_or_default();
-    for tools in [by_path, listed] {
+    let alone: Vec<_> = schema_tool::read_schema(value).into_iter().flatten().collect();
+    for tools in [by_path, listed, alone] {
         let tools: Vec<_> = tools.into_iter().map(|one| one.tool).collect();
         for format in formats::FORMATS {
             _ = (format.write)(&tools);
@@ -208,6 +209,15 @@ pub(super) fn read_portable(value: &Value) {
             }
             _ = tool.fates_in(tool);
         }
+    }
+}
+
+/// Functions of Python; each has a schema of an object.
+pub(super) fn read_functions(text: &str) {
+    _ = python::functions::is_python(text);
+    let Ok((tools, _)) = python::functions::read_functions(text) else { return };
+    for one in tools {
+        assert!(!one.tool.name.is_empty() && one.tool.parameters["properties"].is_object());
     }
 }
 

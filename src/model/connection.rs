@@ -21,11 +21,15 @@ pub struct Connection {
     pub credentials: Credentials,
     /// Headers that each request over HTTP carries, by their names as they were written.
     pub headers: BTreeMap<String, SettingValue>,
+    /// What `{{var.NAME}}` is in its requests; those of the workspace are among them.
+    pub variables: RequestVariables,
     pub tls: Tls,
     /// How many bytes an answer may have; a call whose answer has more is ended.
     pub largest_answer: u64,
     /// How long each message of an answer may take; `None`: as with any other connection.
     pub timeout: Option<Duration>,
+    /// The same for single tools, by their names.
+    pub tool_timeouts: BTreeMap<String, Duration>,
     /// What single systems need to know of it. One that is not among them has said nothing.
     pub settings: BTreeMap<SystemId, SystemSettings>,
 }
@@ -58,6 +62,20 @@ pub enum SettingValue {
     Text(String),
     Secret(SecretAt),
 }
+
+/// What `{{var.NAME}}` is in a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RequestVariable {
+    /// A text, a number, or true or false.
+    Shown(Value),
+    /// The same under the name of a secret: neither shown nor kept.
+    Hidden(Value),
+    /// Looked up when a request that names it is sent.
+    Secret(SecretAt),
+}
+
+/// Variables of requests by their names.
+pub type RequestVariables = BTreeMap<String, RequestVariable>;
 
 impl fmt::Display for SettingValue {
     /// A text as it is, and of a secret where it lies.
@@ -156,9 +174,11 @@ impl Connection {
             endpoint: Endpoint::Embedded,
             credentials: Credentials::None,
             headers: BTreeMap::new(),
+            variables: BTreeMap::new(),
             tls: Tls::default(),
             largest_answer: LARGEST_ANSWER,
             timeout: None,
+            tool_timeouts: BTreeMap::new(),
             settings: BTreeMap::new(),
         }
     }
@@ -246,6 +266,22 @@ impl Connection {
         self.endpoint == Endpoint::Embedded
     }
 
+    /// Whether it leads where the other one does, in the same way: variables are of requests, and
+    /// don't count.
+    #[must_use]
+    pub fn leads_as(&self, other: &Self) -> bool {
+        let bare = |one: &Self| Self { variables: RequestVariables::new(), ..one.clone() };
+        self == other || bare(self) == bare(other)
+    }
+
+    /// Where the secrets lie that its requests may name.
+    pub fn variable_secrets(&self) -> impl Iterator<Item = &SecretAt> {
+        self.variables.values().filter_map(|variable| match variable {
+            RequestVariable::Secret(at) => Some(at),
+            RequestVariable::Shown(_) | RequestVariable::Hidden(_) => None,
+        })
+    }
+
     /// Where all secrets lie that it needs.
     pub fn secrets(&self) -> impl Iterator<Item = &SecretAt> {
         let named = match &self.credentials {
@@ -263,6 +299,7 @@ impl Connection {
             .into_iter()
             .chain(values)
             .chain(self.settings.values().flat_map(|settings| settings.secrets.values()))
+            .chain(self.variable_secrets())
     }
 }
 
@@ -274,4 +311,19 @@ pub enum ConnectionState {
     Connected,
     Reconnecting { attempt: usize },
     Failed(Problem),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_variables_lead_nowhere_else() {
+        let dev = Connection::http("dev", "http://localhost");
+        let mut other = dev.clone();
+        other.variables.insert("shop".into(), RequestVariable::Shown("a".into()));
+        assert!(dev != other && dev.leads_as(&other));
+        let elsewhere = other.with_addresses(vec!["http://localhost:1".into()]);
+        assert!(!dev.leads_as(&elsewhere));
+    }
 }

@@ -2,7 +2,11 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{catalog::Catalog, connection::Connection, tool::Tool};
+use super::{
+    catalog::Catalog,
+    connection::{Connection, RequestVariables},
+    tool::Tool,
+};
 
 /// What answers where connections lead, by their names: the name of each and what it answers for, a
 /// consumer its filter, a prompt template the word `prompt`, a server's tool its text.
@@ -21,6 +25,8 @@ pub struct Connections {
     pub of_tools: BTreeMap<String, String>,
     /// The name of the one that was chosen by a flag or on the screen.
     pub chosen: Option<String>,
+    /// What `{{var.NAME}}` is in requests over all of them; each has these among its own.
+    pub variables: RequestVariables,
 }
 
 impl Default for Connections {
@@ -31,6 +37,7 @@ impl Default for Connections {
             known: vec![embedded],
             of_tools: BTreeMap::new(),
             chosen: None,
+            variables: RequestVariables::new(),
         }
     }
 }
@@ -91,6 +98,23 @@ impl Connections {
             Some(known) => *known = new,
             None => self.known.push(new),
         }
+    }
+
+    /// Gives variables to the requests over every connection that has no own ones of their names.
+    pub fn share_variables(&mut self, variables: RequestVariables) {
+        for known in &mut self.known {
+            for (name, variable) in &variables {
+                known.variables.entry(name.clone()).or_insert_with(|| variable.clone());
+            }
+        }
+        self.variables.extend(variables);
+    }
+
+    /// Gives variables to the requests over every connection, in the place of all others of their
+    /// names.
+    pub fn override_variables(&mut self, variables: &RequestVariables) {
+        let all = self.known.iter_mut().map(|known| &mut known.variables);
+        all.chain([&mut self.variables]).for_each(|own| own.extend(variables.clone()));
     }
 
     /// Lets every call go through this one from now on.

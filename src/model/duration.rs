@@ -28,12 +28,13 @@ pub(crate) fn parse_duration(text: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(number * seconds).ok().filter(|time| *time <= LONGEST)
 }
 
-/// A span of time in whole milliseconds as [`parse_duration`] reads it.
+/// A span of time as [`parse_duration`] reads it; in whole milliseconds from one on.
 #[must_use]
 pub(crate) fn print_duration(time: Duration) -> String {
     let ms = time.as_millis();
     match ms {
-        0 => "0s".into(),
+        0 if time.is_zero() => "0s".into(),
+        0 => format!("{}ms", time.as_nanos() as f64 / 1e6),
         _ if ms.is_multiple_of(60_000) => format!("{}m", ms / 60_000),
         _ if ms.is_multiple_of(1_000) => format!("{}s", ms / 1_000),
         _ => format!("{ms}ms"),
@@ -71,7 +72,7 @@ mod tests {
 
     #[test]
     fn times_are_written_as_they_are_read() {
-        for text in ["500ms", "30s", "2m", "1500ms", "0s"] {
+        for text in ["500ms", "30s", "2m", "1500ms", "0s", "0.001ms"] {
             assert_eq!(parse_duration(text).map(print_duration).as_deref(), Some(text));
         }
         for (text, ms) in [

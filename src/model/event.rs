@@ -148,6 +148,15 @@ pub enum EventKind<T = SharedText> {
     },
 }
 
+impl<T> EventKind<T> {
+    /// Whether it may come once the end of a cancelled call was reported: what is sent to cancel it,
+    /// and what comes all the same.
+    #[must_use]
+    pub fn is_beside_end(&self) -> bool {
+        matches!(self, Self::Stage(_) | Self::Stray { .. })
+    }
+}
+
 /// Why a call did not succeed: the wire's `{type, message}`, or ours, with what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallError {

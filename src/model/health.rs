@@ -68,7 +68,7 @@ pub struct HealthSettings {
     pub alike: usize,
     /// Whose limits count.
     pub apis: Vec<ModelApi>,
-    /// The workspace names them: then also what SDKs rewrite themselves is of interest.
+    /// The workspace names them: then what they refuse is a warning, also what SDKs rewrite themselves.
     pub are_apis_given: bool,
     /// The groups of a request, as the workspace's context has them; `None`: every group.
     pub groups: Option<Vec<Name>>,

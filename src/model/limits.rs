@@ -51,12 +51,13 @@ impl Limits {
         Self { first: time, idle: time, total, is_asked: true, ..self }
     }
 
-    /// The same over a connection: as large an answer as it takes, and, unless somebody asked for
-    /// other times, as long between messages as its `timeout` says.
+    /// The same for a tool over a connection: as large an answer as it takes, and, unless somebody
+    /// asked for other times, as long between messages as its `tool-timeouts` or `timeout` say.
     #[must_use]
-    pub fn over(self, connection: &Connection) -> Self {
+    pub fn over(self, connection: &Connection, tool: &str) -> Self {
         let limits = Self { answer: connection.largest_answer, ..self };
-        match connection.timeout.filter(|_| !self.is_asked) {
+        let time = connection.tool_timeouts.get(tool).copied().or(connection.timeout);
+        match time.filter(|_| !self.is_asked) {
             Some(time) => Self { is_asked: false, ..limits.between(time) },
             None => limits,
         }
@@ -88,11 +89,15 @@ mod tests {
         let slow = Connection { timeout: Some(minutes(20)), ..Connection::embedded() };
         let times = |limits: Limits| (limits.first, limits.idle, limits.total);
         let usual = Limits::default();
-        assert_eq!(times(usual.over(&slow)), (minutes(20), minutes(20), minutes(20)));
-        assert_eq!(times(usual.over(&Connection::embedded())), times(usual));
+        assert_eq!(times(usual.over(&slow, "a")), (minutes(20), minutes(20), minutes(20)));
+        assert_eq!(times(usual.over(&Connection::embedded(), "a")), times(usual));
         let quick = Connection { timeout: Some(minutes(1)), ..Connection::embedded() };
-        assert_eq!(times(usual.over(&quick)), (minutes(1), minutes(1), usual.total));
+        assert_eq!(times(usual.over(&quick, "a")), (minutes(1), minutes(1), usual.total));
+        let tool_timeouts = [("crawl".to_owned(), minutes(30))].into();
+        let quick = Connection { tool_timeouts, ..quick };
+        assert_eq!(times(usual.over(&quick, "crawl")), (minutes(30), minutes(30), minutes(30)));
+        assert_eq!(times(usual.over(&quick, "a")).0, minutes(1));
         let asked = usual.within(minutes(2));
-        assert_eq!(times(asked.over(&slow)), times(asked));
+        assert_eq!(times(asked.over(&slow, "a")), times(asked));
     }
 }

@@ -19,6 +19,7 @@ use crate::{
     model::{call::CallError, connection::Connection, entry::SystemId, error_kind::ErrorKind},
     wire::{
         registry::Registry,
+        spawning::spawn,
         systems::{
             facets::{
                 opener::Questions,
@@ -87,7 +88,7 @@ impl AnsweringByHand {
     pub fn take_questions(&self, messages: mpsc::Sender<Message>) -> Questions {
         let (asks, mut questions) = mpsc::channel(1);
         let waiting = Arc::clone(&self.waiting);
-        tokio::spawn(async move {
+        spawn(async move {
             let mut number = 0;
             let mut seconds = each_second();
             loop {
@@ -125,7 +126,7 @@ impl AnsweringByHand {
     ) {
         let (stop, waiting) = (CancellationToken::new(), Arc::clone(&self.waiting));
         self.stands.insert(of.turn, stop.clone());
-        tokio::spawn(async move {
+        spawn(async move {
             let turn = of.turn;
             let problem = match answer_calls(of, &registry, &messages, &waiting, stop).await {
                 Ok(()) => CallError {

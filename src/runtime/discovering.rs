@@ -17,7 +17,12 @@ use crate::{
         found::{Found, Searched},
         registry::{FILES, list_servers},
     },
-    wire::{connector::Connector, discovery, registry::Registry},
+    wire::{
+        connector::Connector,
+        discovery,
+        registry::Registry,
+        spawning::{spawn, spawn_blocking},
+    },
 };
 
 /// How long answers are waited for where nobody says.
@@ -79,7 +84,7 @@ pub(crate) async fn discover(
 
 /// Looks for servers that other programs have configured, apart from the keys.
 pub(super) fn find_servers(root: PathBuf, messages: mpsc::Sender<Message>) {
-    tokio::task::spawn_blocking(move || {
+    spawn_blocking(move || {
         let (configs, problems) = server_configs::find_configs(&root);
         // Asked before anything is typed for it.
         let known = ConnectionMessage::KeyStore { is_there: KeyStore::open().is_ok() };
@@ -97,7 +102,7 @@ pub(super) fn spawn_search(
     messages: mpsc::Sender<Message>,
     connection: Box<Connection>,
 ) {
-    tokio::spawn(async move {
+    spawn(async move {
         let asked = match discovery::can_search(&connection) {
             true => std::slice::from_ref(&*connection),
             false => &[],

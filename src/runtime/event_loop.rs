@@ -18,12 +18,13 @@ use super::{
 use crate::{
     app::{
         effect::Effect,
-        input::{Focus, Input, Mouse, MouseKind},
+        input::{Button, Focus, Input, Mods, Mouse, MouseKind},
         message::Message,
         state::State,
         update::update,
     },
     ui::root::Root,
+    wire::spawning::spawn_blocking,
 };
 
 /// How many messages are taken before keys are looked at again.
@@ -56,6 +57,8 @@ pub enum Flow {
 #[derive(Clone, Debug)]
 pub enum HostEvent {
     Input(Input),
+    /// A text to be pasted where the middle button was pressed, by column and row.
+    PasteAt((u16, u16), String),
     /// What is drawn on has another size.
     Resized,
     /// The window is to be closed: the user is asked as when leaving.
@@ -100,6 +103,7 @@ pub struct EventLoop<H> {
 /// What woke the loop.
 enum WakeCause {
     Input(Input),
+    PasteAt((u16, u16), String),
     Message(Message),
     Close,
     Frame,
@@ -136,7 +140,7 @@ impl<H: Host> EventLoop<H> {
         self.perform_effects(first)?;
         // The first moment takes some milliseconds, in which the system's time zones are read: no
         // key is to wait for it.
-        drop(tokio::task::spawn_blocking(|| local_time(now_millis())));
+        drop(spawn_blocking(|| local_time(now_millis())));
         loop {
             if self.host.take_was_lent() {
                 signals.forget_keys();
@@ -153,6 +157,13 @@ impl<H: Host> EventLoop<H> {
                     let flow = self.take_input(&input)?;
                     is_typed = is_letter(&input) && self.root.is_typing(&self.state);
                     flow
+                }
+                WakeCause::PasteAt(cell, text) => {
+                    if due.is_some() {
+                        drawn = self.draw()?;
+                    }
+                    (due, is_typed) = (Some(Instant::now()), false);
+                    self.paste_at(cell, text)?
                 }
                 WakeCause::Message(message) => {
                     due.get_or_insert_with(|| (drawn + FRAME).max(Instant::now()));
@@ -205,6 +216,23 @@ impl<H: Host> EventLoop<H> {
         self.root.set_now(now);
         let asked = self.root.handle_input(input, &self.state);
         self.handle_messages(asked)
+    }
+
+    /// Pastes into the text that is at a cell; where no text is typed, nothing happens.
+    fn paste_at(&mut self, (column, row): (u16, u16), text: String) -> io::Result<Flow> {
+        if !self.root.takes_text_at((column, row)) {
+            return Ok(Flow::Continue);
+        }
+        for kind in [MouseKind::Down(Button::Left), MouseKind::Up(Button::Left)] {
+            let press = Mouse { kind, column, row, mods: Mods::default() };
+            if self.take_input(&Input::Mouse(press))? == Flow::Quit {
+                return Ok(Flow::Quit);
+            }
+        }
+        match self.root.is_in_edit(&self.state) {
+            true => self.take_input(&Input::Paste(text)),
+            false => Ok(Flow::Continue),
+        }
     }
 
     /// Takes this message in, and those behind it for as long as keys may wait: one alone may bring
@@ -282,6 +310,7 @@ async fn next_wake<H: Host>(
         },
         event = host.next_event() => match event? {
             HostEvent::Input(input) => WakeCause::Input(input),
+            HostEvent::PasteAt(cell, text) => WakeCause::PasteAt(cell, text),
             HostEvent::Resized => WakeCause::Resized,
             HostEvent::Close => WakeCause::Close,
             HostEvent::Message(message) => WakeCause::Message(message),

@@ -12,7 +12,7 @@ use crate::{
         resources::{ItemId, ResourceMessage},
     },
     model::{call::CallError, connection::Connection, server_item::ItemRequest},
-    wire::registry::Registry,
+    wire::{registry::Registry, spawning::spawn},
 };
 
 /// Resources that are followed.
@@ -31,7 +31,7 @@ impl FollowTasks {
         if let Some(before) = self.0.insert(item.clone(), stop.clone()) {
             before.cancel();
         }
-        tokio::spawn(async move {
+        spawn(async move {
             let updates = (item.clone(), messages.clone());
             let followed = follow_item(&registry, (&connection, &request), updates, &stop).await;
             // What goes wrong once nobody follows it any more is nobody's concern.

@@ -8,6 +8,7 @@ use crate::{
     app::{message::Message, notices::NoticeKind},
     model::entry::FileId,
     store::journal::{Drafts, Journal},
+    wire::spawning::spawn_blocking,
 };
 
 /// Between two writings of the journal.
@@ -25,8 +26,7 @@ pub(super) async fn keep_journal(
         let files: Vec<FileId> = unsaved.borrow_and_update().keys().cloned().collect();
         let (journal, newest) = (Arc::clone(&journal), unsaved.clone());
         let written =
-            tokio::task::spawn_blocking(move || journal.write_newest(|| newest.borrow().clone()))
-                .await;
+            spawn_blocking(move || journal.write_newest(|| newest.borrow().clone())).await;
         if let Ok(Err(problem)) = written
             && !std::mem::replace(&mut complained, true)
         {

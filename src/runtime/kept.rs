@@ -36,6 +36,7 @@ use crate::{
         history::{History, Recorder},
     },
     systems::calling,
+    wire::spawning::{spawn, spawn_blocking},
 };
 
 /// How many events of a replay travel in one message at most.
@@ -75,8 +76,8 @@ impl HistoryRecorder {
     pub fn new(history: History, messages: mpsc::Sender<Message>) -> Self {
         let history = Arc::new(history);
         let (wanted, opening) = (watch::Sender::default(), watch::Sender::default());
-        tokio::spawn(list_traces(Arc::clone(&history), wanted.subscribe(), messages.clone()));
-        tokio::spawn(open_traces(Arc::clone(&history), opening.subscribe(), messages.clone()));
+        spawn(list_traces(Arc::clone(&history), wanted.subscribe(), messages.clone()));
+        spawn(open_traces(Arc::clone(&history), opening.subscribe(), messages.clone()));
         Self { history, messages, wanted, opening, replay: None }
     }
 
@@ -90,7 +91,7 @@ impl HistoryRecorder {
         let begun = self.history.begin_call(&Head::from_request(request, connection, now_millis()));
         let complain = |problem: Problem| {
             let messages = self.messages.clone();
-            tokio::spawn(async move { messages.send(not_kept(&problem)).await });
+            spawn(async move { messages.send(not_kept(&problem)).await });
         };
         Record { recorder: Arc::new(Mutex::new(begun.map_err(complain).ok())) }
     }
@@ -110,9 +111,8 @@ impl HistoryRecorder {
             }
             Effect::Replay { trace, speed } => {
                 self.stop_replay();
-                self.replay = Some(
-                    tokio::spawn(replay_trace(trace, speed, self.messages.clone())).abort_handle(),
-                );
+                self.replay =
+                    Some(spawn(replay_trace(trace, speed, self.messages.clone())).abort_handle());
             }
             Effect::StopReplay => self.stop_replay(),
             Effect::ExportKept { id, path } => self.spawn_reply(move |history| {
@@ -123,7 +123,7 @@ impl HistoryRecorder {
             Effect::KeepResult { call, arguments, event } => {
                 if let Err(problem) = self.history.add_event(&call, &arguments, &event) {
                     let messages = self.messages.clone();
-                    tokio::spawn(async move { messages.send(not_kept(&problem)).await });
+                    spawn(async move { messages.send(not_kept(&problem)).await });
                 }
             }
             Effect::ReadLastArguments { tool, name } => {
@@ -143,7 +143,7 @@ impl HistoryRecorder {
         work: impl FnOnce(&History) -> Result<Message, Problem> + Send + 'static,
     ) {
         let (history, messages) = (Arc::clone(&self.history), self.messages.clone());
-        tokio::task::spawn_blocking(move || {
+        spawn_blocking(move || {
             let message = work(&history).unwrap_or_else(Message::Failed);
             // The loop may have ended; then nobody needs to know.
             let _ = messages.blocking_send(message);
@@ -166,10 +166,9 @@ async fn list_traces(
     while wanted.changed().await.is_ok() {
         let (turn, query) = wanted.borrow_and_update().clone();
         let history = Arc::clone(&history);
-        let read = tokio::task::spawn_blocking(move || {
-            history.list_calls(TraceFilter::parse(&query, now_millis()))
-        })
-        .await;
+        let read =
+            spawn_blocking(move || history.list_calls(TraceFilter::parse(&query, now_millis())))
+                .await;
         let message = match read {
             Ok(Ok(listing)) => {
                 Message::History(HistoryMessage::Listed { turn, listing: Arc::new(listing) })
@@ -192,7 +191,7 @@ async fn open_traces(
     while opening.changed().await.is_ok() {
         let Some(id) = opening.borrow_and_update().clone() else { continue };
         let (history, wanted) = (Arc::clone(&history), id.clone());
-        let message = match tokio::task::spawn_blocking(move || history.load_trace(&wanted)).await {
+        let message = match spawn_blocking(move || history.load_trace(&wanted)).await {
             Ok(Ok(trace)) => Message::History(HistoryMessage::Opened(Box::new(trace))),
             Ok(Err(problem)) => Message::History(HistoryMessage::NotOpened { id, problem }),
             Err(_) => continue,

@@ -29,6 +29,7 @@ use crate::{
     wire::{
         model_endpoint::{ModelEndpoint, PATIENCE},
         registry::Registry,
+        spawning::spawn,
     },
 };
 
@@ -69,7 +70,7 @@ impl ModelRuns {
                     let _ = running.decisions.send(*decision);
                 }
             }
-            AgentEffect::TryCase(task) => drop(tokio::spawn(try_case(*task, shared()))),
+            AgentEffect::TryCase(task) => drop(spawn(try_case(*task, shared()))),
             AgentEffect::Stop(turn) => {
                 if let Some(running) = self.0.remove(&turn) {
                     running.stop.cancel();
@@ -85,8 +86,8 @@ impl ModelRuns {
         self.0.insert(task.turn, Running { decisions, stop: stop.clone() });
         let (turn, messages) = (task.turn, shared.messages.clone());
         let (tell, mut told) = mpsc::unbounded_channel();
-        tokio::spawn(run_task(task, shared, ScreenHost { tell, decided, stop }));
-        tokio::spawn(async move {
+        spawn(run_task(task, shared, ScreenHost { tell, decided, stop }));
+        spawn(async move {
             let mut batch = Vec::with_capacity(NEWS);
             while told.recv_many(&mut batch, NEWS).await > 0 {
                 let news = std::mem::take(&mut batch);

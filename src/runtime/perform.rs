@@ -12,20 +12,19 @@ use std::{
 
 use tokio::{
     sync::{mpsc, watch},
-    task::AbortHandle,
     time::Instant,
 };
-use tokio_util::sync::CancellationToken;
 
 use super::{
     answering::{AnsweringByHand, For},
+    calls::{CallWorld, RunningCalls},
     connection_states::tell_states,
     connection_test, discovering,
     editor::{self, Place},
     eras, folder,
     following::FollowTasks,
     journaling::keep_journal,
-    kept::{HistoryRecorder, Record},
+    kept::HistoryRecorder,
     model_run::{ModelRuns, Shared},
     notifications::desktop,
     now::{elapsed_ms, now_millis},
@@ -36,7 +35,6 @@ use super::{
 };
 use crate::{
     app::{
-        calls::CallMessage,
         checking::Snapshot,
         effect::{Effect, Overwrite},
         message::{ConnectionMessage, DocumentMessage, Message, Purpose},
@@ -47,7 +45,7 @@ use crate::{
     },
     engine::{mask::Mask, simulate::run::Simulation},
     model::{
-        call::{CallId, Event, EventKind, Limits, Outcome, Request},
+        call::Limits,
         connection::Connection,
         context::Mode,
         entry::FileId,
@@ -66,12 +64,14 @@ use crate::{
         watch::Watch,
         workspace::Workspace,
     },
-    systems::{agents, deployed::push::Push, settings, table},
-    wire::{agent, deployed, locked, queue, registry::Registry, systems::facets::opener::News},
+    systems::{deployed::push::Push, settings, table},
+    wire::{
+        deployed, locked,
+        registry::Registry,
+        spawning::{spawn, spawn_blocking},
+        systems::facets::opener::News,
+    },
 };
-
-/// How many events of a call travel in one message at most.
-const EVENTS: usize = 256;
 
 /// From the last of the changes that follow each other to their check: as long as a check takes,
 /// since the answer to a state that is no more is of no use, but within these bounds.
@@ -93,7 +93,7 @@ pub(crate) struct Performer {
     /// What was last asked to be saved, by file: drafts made after that are newer.
     asked: HashMap<FileId, Option<Arc<str>>>,
     saves: SaveQueue,
-    running: HashMap<CallId, Running>,
+    calls: RunningCalls,
     /// What listens on the bus.
     listening: OpenTap,
     answering: AnsweringByHand,
@@ -110,14 +110,6 @@ pub(crate) struct Performer {
     writes: (std::sync::mpsc::Sender<()>, std::sync::mpsc::Receiver<()>),
     /// Reports of changes on disk until it is dropped.
     watch: Option<Watch>,
-}
-
-struct Running {
-    task: AbortHandle,
-    /// What is sent to the server to cancel the call is still reported.
-    stop: CancellationToken,
-    began: Instant,
-    record: Record,
 }
 
 /// What a performer is made from.
@@ -149,10 +141,10 @@ impl Performer {
                 News::Tools(name) => Message::Connection(ConnectionMessage::ToolsChanged(name)),
             });
         })));
-        tokio::spawn(tell_states(registry.connection_states(), messages.clone()));
+        spawn(tell_states(registry.connection_states(), messages.clone()));
         let journal = Arc::new(tools.journal);
         let unsaved = watch::Sender::default();
-        tokio::spawn(keep_journal(Arc::clone(&journal), unsaved.subscribe(), messages.clone()));
+        spawn(keep_journal(Arc::clone(&journal), unsaved.subscribe(), messages.clone()));
         let workspace = Arc::new(tools.workspace);
         Self {
             watch: None,
@@ -167,7 +159,7 @@ impl Performer {
             check_took: Arc::default(),
             asked: HashMap::new(),
             saves: SaveQueue::default(),
-            running: HashMap::new(),
+            calls: RunningCalls::default(),
             listening: OpenTap::default(),
             answering,
             model_runs: ModelRuns::default(),
@@ -194,15 +186,25 @@ impl Performer {
             Effect::Read { first } => self.read_workspace(first),
             Effect::CheckSoon => self.check_soon(),
             Effect::Check(snapshot) => self.check_snapshot(*snapshot),
+            Effect::RenderModel(goal) => self.send_later(quiet::render_model(*goal)),
             Effect::LetGo(findings) => {
-                drop(tokio::task::spawn_blocking(move || drop(findings)));
+                drop(spawn_blocking(move || drop(findings)));
             }
             Effect::Journal(texts) => drop(self.unsaved.send_replace(self.unsaved_drafts(texts))),
             Effect::Call { call, connection, request, limit } => {
                 let limits = limit.map_or(self.limits, |limit| self.limits.within(limit));
-                self.start_call(call, *connection, *request, limits);
+                let world = CallWorld {
+                    registry: Arc::clone(&self.registry),
+                    messages: self.messages.clone(),
+                    mask: self.mask.clone(),
+                    record: self.keeper.begin_record(&request, &connection),
+                };
+                self.calls.start(call, (*connection, *request, limits), world);
             }
-            Effect::Cancel(call) => self.cancel_call(call),
+            Effect::Cancel(call) => {
+                let said = self.calls.cancel(call);
+                said.into_iter().for_each(|message| self.send_message(message));
+            }
             Effect::Watch { turn, connection, known, places, since } => {
                 let at = WatchTarget { turn, connection: *connection, known, places, since };
                 self.listening.listen_at(at, Arc::clone(&self.registry), self.messages.clone());
@@ -325,8 +327,8 @@ impl Performer {
             Effect::PutSample(name) => self.put_sample(name),
             Effect::KeepTheme(theme) => self.keep_choice(Choice::Theme(theme)),
             Effect::KeepNotifications { on } => self.keep_choice(Choice::Notifications { on }),
-            Effect::Notify { notification, .. } => {
-                tokio::spawn(desktop::show_or_say(notification, self.messages.clone()));
+            Effect::Notify { notification, way } => {
+                spawn(desktop::show_or_say(notification, way, self.messages.clone()));
             }
             Effect::ListKept { .. }
             | Effect::OpenKept(_)
@@ -339,6 +341,7 @@ impl Performer {
             | Effect::RemoveKept(_) => self.keeper.perform(effect),
             // The loop does these itself: they need the terminal.
             Effect::Copy(_)
+            | Effect::Clipboard(_)
             | Effect::Editor { .. }
             | Effect::EditText { .. }
             | Effect::OpenWindow(_)
@@ -359,7 +362,7 @@ impl Performer {
     ) {
         let (root, messages, writing) =
             (self.workspace.root.clone(), self.messages.clone(), self.writes.0.clone());
-        tokio::task::spawn_blocking(move || {
+        spawn_blocking(move || {
             let message = work(&root).map_or_else(Message::Failed, Message::Watch);
             drop(writing);
             // The loop may have ended; then nobody needs to know.
@@ -371,7 +374,7 @@ impl Performer {
         let messages = self.messages.clone();
         let last = Duration::from_millis(self.check_took.load(Ordering::Relaxed));
         let wait = last.clamp(CHECK_AFTER, CHECK_WITHIN);
-        tokio::spawn(async move {
+        spawn(async move {
             tokio::time::sleep(wait).await;
             messages.send(Message::Document(DocumentMessage::CheckDue)).await
         });
@@ -380,7 +383,7 @@ impl Performer {
     fn check_snapshot(&self, mut snapshot: Snapshot) {
         let (messages, took) = (self.messages.clone(), Arc::clone(&self.check_took));
         let workspace = Arc::clone(&self.workspace);
-        tokio::spawn(async move {
+        spawn(async move {
             let (turn, began) = (snapshot.turn, Instant::now());
             let checked = quiet::run_quietly(move || {
                 let map = SchemaMap::of_settings(&snapshot.disk.schemas, &workspace.root);
@@ -399,27 +402,24 @@ impl Performer {
     }
 
     fn look_into(&self, folder: String) {
-        let (root, messages) = (self.workspace.root.clone(), self.messages.clone());
-        tokio::task::spawn_blocking(move || {
-            messages.blocking_send(Message::Folder(folder::list_folder(&root, folder)))
-        });
+        let root = self.workspace.root.clone();
+        self.send_from_disk(move || Message::Folder(folder::list_folder(&root, folder)));
     }
 
     /// Sends the message that something results in.
     fn send_later(&self, coming: impl Future<Output = Message> + Send + 'static) {
         let messages = self.messages.clone();
-        tokio::spawn(async move { messages.send(coming.await).await });
+        spawn(async move { messages.send(coming.await).await });
     }
 
     /// The same for work on files.
     fn send_from_disk(&self, work: impl FnOnce() -> Message + Send + 'static) {
         let messages = self.messages.clone();
-        tokio::task::spawn_blocking(move || messages.blocking_send(work()));
+        spawn_blocking(move || messages.blocking_send(work()));
     }
 
     fn send_message(&self, message: Message) {
-        let messages = self.messages.clone();
-        tokio::spawn(async move { messages.send(message).await });
+        self.send_later(async move { message });
     }
 
     fn unsaved_drafts(&self, texts: UnsavedTexts) -> Drafts {
@@ -452,75 +452,7 @@ impl Performer {
 
     fn read_workspace(&self, first: Option<Mode>) {
         let (workspace, messages) = (Arc::clone(&self.workspace), self.messages.clone());
-        tokio::task::spawn_blocking(move || reading::read_all(&workspace, &messages, first));
-    }
-
-    fn start_call(
-        &mut self,
-        call: CallId,
-        connection: Connection,
-        request: Request,
-        limits: Limits,
-    ) {
-        let (sender, mut events) = mpsc::channel(EVENTS);
-        let (registry, messages) = (Arc::clone(&self.registry), self.messages.clone());
-        let record = self.keeper.begin_record(&request, &connection);
-        let (kept, mask) = (record.clone(), self.mask.clone());
-        let stop = CancellationToken::new();
-        let stopped = stop.clone();
-        let task = tokio::spawn(async move {
-            let calling = async {
-                match agents::parse_question(&request) {
-                    Some(asked) => {
-                        agent::ask_agent(&*registry, &connection, (request, asked), mask, sender)
-                            .await;
-                    }
-                    None => registry.run_call(&connection, request, limits, sender).await,
-                }
-            };
-            let calling = stopped.run_until_cancelled(calling);
-            let telling = async {
-                let mut batch = Vec::with_capacity(EVENTS);
-                while events.recv_many(&mut batch, EVENTS).await > 0 {
-                    let mut events = std::mem::take(&mut batch);
-                    if stopped.is_cancelled() {
-                        // Its end was reported.
-                        events.retain(|event| matches!(event.kind, EventKind::Stage(_)));
-                    }
-                    // What is seen is kept.
-                    if let Some(complaint) = kept.record_events(&events) {
-                        let _ = messages.send(complaint).await;
-                    }
-                    let weight = events.iter().map(Event::payload_len).sum();
-                    if queue::send_weighted(
-                        &messages,
-                        Message::Call(CallMessage::Events { call, events }),
-                        weight,
-                    )
-                    .await
-                    .is_err()
-                    {
-                        return;
-                    }
-                }
-            };
-            tokio::join!(calling, telling);
-        });
-        self.running.retain(|_, running| !running.task.is_finished());
-        let (task, began) = (task.abort_handle(), Instant::now());
-        self.running.insert(call, Running { task, stop, began, record });
-    }
-
-    fn cancel_call(&mut self, call: CallId) {
-        let Some(running) = self.running.remove(&call) else { return };
-        running.stop.cancel();
-        let at_ms = elapsed_ms(running.began);
-        let end = EventKind::End { outcome: Outcome::Cancelled, problem: None };
-        let events = vec![Event { at_ms, kind: end }];
-        if let Some(complaint) = running.record.record_events(&events) {
-            self.send_message(complaint);
-        }
-        self.send_message(Message::Call(CallMessage::Events { call, events }));
+        spawn_blocking(move || reading::read_all(&workspace, &messages, first));
     }
 
     fn read_deployed(&self, connection: Connection, purpose: Purpose) {
@@ -534,7 +466,7 @@ impl Performer {
         }
         let (registry, messages) = (Arc::clone(&self.registry), self.messages.clone());
         let root = self.workspace.root.clone();
-        tokio::spawn(async move {
+        spawn(async move {
             let read = deployed::read_items(&*registry, &connection).await;
             let mask = registry.secrets().mask();
             if let (Ok(items), Some((_, deployment))) = (&read, table::deployment_at(&connection))
@@ -550,7 +482,7 @@ impl Performer {
 
     fn ask_listeners(&self, connection: Connection) {
         let (registry, messages) = (Arc::clone(&self.registry), self.messages.clone());
-        tokio::spawn(async move {
+        spawn(async move {
             // Where nobody can tell, there is nothing to show.
             if let Ok(Some(listeners)) = deployed::read_listeners(&*registry, &connection).await {
                 let _ = messages
@@ -565,7 +497,7 @@ impl Performer {
 
     fn push_changes(&self, connection: Connection, push: Box<Push>) {
         let (registry, messages) = (Arc::clone(&self.registry), self.messages.clone());
-        tokio::spawn(pushing::push_changes(registry, connection, push, messages));
+        spawn(pushing::push_changes(registry, connection, push, messages));
     }
 
     fn put_sample(&self, name: &'static str) {
@@ -588,7 +520,7 @@ impl Performer {
     fn keep_choice(&self, choice: Choice) {
         let (config, messages) = (self.config.clone(), self.messages.clone());
         let writing = self.writes.0.clone();
-        tokio::task::spawn_blocking(move || {
+        spawn_blocking(move || {
             let kept = user::keep_choice(&config, &choice);
             drop(writing);
             if let Err(problem) = kept {
@@ -615,7 +547,7 @@ impl Performer {
         self.wait_for_writes();
         let (chosen, workspace) = (self.editor.clone(), Arc::clone(&self.workspace));
         let messages = self.messages.clone();
-        tokio::task::spawn_blocking(move || {
+        spawn_blocking(move || {
             let edited = editor::run_for(effect, chosen.as_deref(), &workspace, Place::Beside);
             edited.map(|message| messages.blocking_send(message))
         });
@@ -635,7 +567,7 @@ impl Performer {
         self.unsaved.send_replace(self.unsaved_drafts(state.unsaved_texts()));
         let (journal, newest) = (Arc::clone(&self.journal), self.unsaved.subscribe());
         let write = move || journal.write_newest(|| newest.borrow().clone());
-        let _ = tokio::task::spawn_blocking(write).await;
+        let _ = spawn_blocking(write).await;
     }
 
     /// The user has left: what is to be offered at the next start is what was asked for last,

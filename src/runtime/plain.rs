@@ -325,7 +325,9 @@ impl PlainLoop {
                     self.session.say([words.to_owned()]);
                 }
                 // No codes go to the terminal: it is a line like the others.
-                Effect::Notify { notification, way } if way != NotificationWay::Desktop => {
+                Effect::Notify { notification, way: Some(way) }
+                    if way != NotificationWay::Desktop =>
+                {
                     self.session.say([format!("{}: {}", notification.title, notification.body)]);
                 }
                 other => self.performer.perform(other),

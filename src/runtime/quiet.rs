@@ -5,6 +5,11 @@ use std::thread::Builder;
 
 use tokio::sync::oneshot;
 
+use crate::app::{
+    message::{DocumentMessage, Message},
+    model_page::PageGoal,
+};
+
 /// How much less urgent it is: 0 is as urgent as the rest, 19 the least. Elsewhere than on Linux it
 /// would hold for the whole process.
 #[cfg(target_os = "linux")]
@@ -23,6 +28,14 @@ pub(crate) async fn run_quietly<R: Send + 'static>(
     // Without another thread nothing comes of it: the next change asks again.
     Builder::new().name("check".into()).spawn(work).ok()?;
     result.await.ok()
+}
+
+/// What models see of a tool.
+pub(crate) async fn render_model(goal: PageGoal) -> Message {
+    let tool = goal.tool.clone();
+    let rendered = run_quietly(move || goal.render()).await;
+    let text = rendered.unwrap_or_else(|| "# ⚠ it can't be rendered".into());
+    Message::Document(DocumentMessage::ModelRendered { tool, text })
 }
 
 #[cfg(target_os = "linux")]

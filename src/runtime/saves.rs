@@ -20,6 +20,7 @@ use crate::{
         files::{self, Expected, NotSaved, OutsideLinks, Stamp},
         workspace::Workspace,
     },
+    wire::spawning::spawn,
 };
 
 type Messages = tokio::sync::mpsc::Sender<Message>;
@@ -70,7 +71,7 @@ fn start(messages: &Messages) -> Result<mpsc::Sender<Save>, Problem> {
     let (queue, saves) = mpsc::channel::<Save>();
     let (done, mut results) = tokio::sync::mpsc::unbounded_channel();
     let messages = messages.clone();
-    tokio::spawn(async move {
+    spawn(async move {
         while let Some(message) = results.recv().await {
             // The loop may have ended; then nobody needs to know.
             let _ = messages.send(message).await;

@@ -18,6 +18,7 @@ use crate::{
     store::secrets,
     wire::{
         registry::Registry,
+        spawning::spawn,
         systems::{facets::authorizer::Authorizer, table},
     },
 };
@@ -38,7 +39,7 @@ impl SignInTasks {
         match effect {
             SignInEffect::Start { turn, connection, act } => {
                 let name = connection.name.clone();
-                let task = tokio::spawn(sign_in_task(registry, messages, turn, connection, act));
+                let task = spawn(sign_in_task(registry, messages, turn, connection, act));
                 if let Some(before) = self.0.insert(name, task.abort_handle()) {
                     before.abort();
                 }
@@ -50,7 +51,7 @@ impl SignInTasks {
             }
             SignInEffect::OpenPage(url) => {
                 if let Err(problem) = open_page(&url) {
-                    tokio::spawn(async move { messages.send(Message::Failed(problem)).await });
+                    spawn(async move { messages.send(Message::Failed(problem)).await });
                 }
             }
         }

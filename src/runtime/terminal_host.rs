@@ -74,7 +74,7 @@ impl Host for TerminalHost {
                 return Ok(Flow::Quit);
             }
             Effect::Copy(text) => self.screen.copy_to_clipboard(&text)?,
-            Effect::Notify { notification, way } if way != NotificationWay::Desktop => {
+            Effect::Notify { notification, way: Some(way) } if way != NotificationWay::Desktop => {
                 let sequence = KnownTerminal::from_env().sequence(&notification, way);
                 self.screen.write_sequence(&sequence)?;
             }

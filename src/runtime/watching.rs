@@ -37,7 +37,9 @@ use crate::{
         traces::{self, TraceFile},
     },
     systems::{facets::observer::Place, watched::TrafficWitness},
-    wire::{card_source, registry::Registry, tap::Tap, transport::message::Address},
+    wire::{
+        card_source, registry::Registry, spawning::spawn, tap::Tap, transport::message::Address,
+    },
 };
 
 /// So many things received travel in one message at most.
@@ -88,7 +90,7 @@ impl OpenTap {
         self.stop();
         let stop = CancellationToken::new();
         let stopped = stop.clone();
-        let listening = tokio::spawn(async move {
+        let listening = spawn(async move {
             let turn = at.turn;
             let opened = stopped.run_until_cancelled(open_tap(&at, &registry)).await;
             match opened {
@@ -168,7 +170,7 @@ pub(crate) fn read_cards(
     messages: mpsc::Sender<Message>,
 ) {
     let mask = secrets::build_mask(known);
-    tokio::spawn(async move {
+    spawn(async move {
         let read = card_source::read_cards(&connection, &card_source, &mask).await;
         // The loop may have ended; then nobody needs to know.
         let _ = messages.send(Message::Watch(WatchMessage::CardsRead { turn, read })).await;

@@ -386,5 +386,5 @@ fn stray_words(reference: &str) -> String {
             ignored"
         );
     }
-    format!("{reference:?} is ignored: references are never followed over a network")
+    format!("{reference:?}: references are never followed over a network{IGNORED}")
 }

@@ -8,30 +8,38 @@ use std::{
 
 use serde_json::json;
 
-use super::paths::Paths;
+use super::{
+    files::{self, OutsideLinks},
+    paths::Paths,
+};
 
 const FOLDER: &str = "failed-cases";
 
 /// The files of cases that failed when they were last run; none where nothing is known.
 #[must_use]
 pub fn read_failed(paths: &Paths, root: &Path) -> BTreeSet<PathBuf> {
-    let text = fs::read_to_string(file(paths, root)).unwrap_or_default();
-    serde_json::from_str::<Vec<PathBuf>>(&text).unwrap_or_default().into_iter().collect()
+    parse_files(&fs::read_to_string(file(paths, root)).unwrap_or_default())
 }
 
-/// Keeps which cases failed and which passed; of others what is known stays. Where that fails, a
-/// later run knows less.
+/// Keeps which cases failed and which passed; of others what is known stays, also what another run
+/// keeps at the same time. Where that fails, a later run knows less.
 pub fn keep_failed(paths: &Paths, root: &Path, failed: &[PathBuf], passed: &[PathBuf]) {
-    let mut known = read_failed(paths, root);
-    known.retain(|file| !passed.contains(file) && file.exists());
-    known.extend(failed.iter().cloned());
-    let kept = paths.private_folder(FOLDER).map_err(|problem| problem.to_string()).and_then(|_| {
-        let text = json!(known.iter().map(|file| file.to_string_lossy()).collect::<Vec<_>>());
-        fs::write(file(paths, root), text.to_string()).map_err(|error| error.to_string())
+    let kept = paths.private_folder(FOLDER).and_then(|folder| {
+        files::edit_file(&folder, &file(paths, root), OutsideLinks::Refuse, |before| {
+            let mut known = parse_files(before.unwrap_or_default());
+            known.retain(|file| !passed.contains(file) && file.exists());
+            known.extend(failed.iter().cloned());
+            let text = json!(known.iter().map(|file| file.to_string_lossy()).collect::<Vec<_>>());
+            Ok(text.to_string())
+        })
     });
-    if let Err(cause) = kept {
-        tracing::warn!("which cases failed can't be kept: {cause}");
+    if let Err(problem) = kept {
+        tracing::warn!("which cases failed can't be kept: {problem}");
     }
+}
+
+fn parse_files(text: &str) -> BTreeSet<PathBuf> {
+    serde_json::from_str::<Vec<PathBuf>>(text).unwrap_or_default().into_iter().collect()
 }
 
 fn file(paths: &Paths, root: &Path) -> PathBuf {
@@ -59,5 +67,21 @@ mod tests {
         keep_failed(&paths, root, &[], std::slice::from_ref(&one));
         assert_eq!(read_failed(&paths, root), BTreeSet::from([two]));
         assert!(read_failed(&paths, &at("elsewhere")).is_empty());
+    }
+
+    #[test]
+    fn runs_at_the_same_time_lose_nothing_of_each_other() {
+        let home = tempfile::tempdir().unwrap();
+        let at = |name: &str| home.path().join(name);
+        let paths = Paths { config: at("config"), state: at("state"), cache: at("cache") };
+        let cases: BTreeSet<PathBuf> = (0..8).map(|row| at(&format!("{row}.yaml"))).collect();
+        std::thread::scope(|scope| {
+            for case in &cases {
+                fs::write(case, "").unwrap();
+                let (paths, root) = (&paths, home.path());
+                scope.spawn(move || keep_failed(paths, root, std::slice::from_ref(case), &[]));
+            }
+        });
+        assert_eq!(read_failed(&paths, home.path()), cases);
     }
 }

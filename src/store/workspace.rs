@@ -147,14 +147,18 @@ impl Workspace {
     }
 
     /// The whole workspace of a file that isn't its own: the one above with `toolcrib.toml`, else the
-    /// current folder, else the folder above the file's; and the file within it.
+    /// folder above its folder `cases`, else the current folder, which may be a whole home folder, else
+    /// the folder above the file's; and the file within it.
     #[must_use]
     pub fn around(&self, file: &FileId) -> Option<(Self, FileId)> {
         let path = self.root.join(file.as_str());
         let has_settings = self.root.join(SETTINGS).is_file();
         let own = has_settings.then(|| self.root.clone());
+        let folder = path.parent()?;
+        let above = || Some(folder_above_own(folder)).filter(|above| *above != folder);
         let here = || Some(Self::find(None).ok()?.root).filter(|root| path.starts_with(root));
-        let root = own.or_else(here).or_else(|| Some(path.parent()?.parent()?.to_owned()))?;
+        let own = own.or_else(|| above().map(Path::to_owned));
+        let root = own.or_else(here).or_else(|| Some(folder.parent()?.to_owned()))?;
         let file = walk::id_of(&root, &path)?;
         Some((Self { root, only: None }, file))
     }

@@ -74,11 +74,13 @@ pub(crate) fn join<A, B: Send>(
     })
 }
 
-/// `None` where the system gives no thread.
+/// `None` where the system gives no thread. In a box, so that the program has the code that starts
+/// one once for each type of result.
 fn spawn<'s, T: Send + 's>(
     scope: &'s Scope<'s, '_>,
     work: impl FnOnce() -> T + Send + 's,
 ) -> Option<ScopedJoinHandle<'s, T>> {
+    let work: Box<dyn FnOnce() -> T + Send + 's> = Box::new(work);
     Builder::new().spawn_scoped(scope, work).ok()
 }
 

@@ -3,11 +3,15 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    engine::case::script::{Case, CaseSteps},
+    engine::{
+        case::script::{Case, CaseSteps},
+        variables,
+    },
     model::{
         call::Request,
         connection::Connection,
         content_part::ContentPart,
+        copied::Copied,
         entry::SystemId,
         problem::{Problem, ProblemKind},
         tool::Tool,
@@ -31,11 +35,12 @@ fn calls(system: &str) -> Option<&'static dyn Calls> {
     by_id(system)?.calls()
 }
 
-/// The request of a call, exactly as it will be sent.
+/// The request of a call, exactly as it will be sent, but for variables of the environment and
+/// secrets: these are filled in last.
 ///
 /// # Errors
 /// When tools of that system cannot be called, or this one cannot with these arguments over that
-/// connection.
+/// connection, or when it names a variable that nothing defines.
 pub(crate) fn build_request(call: &CallOf<'_>) -> Result<Request, Problem> {
     let system = call.tool.entry.system;
     let title = || by_id(system).map_or(system, |system| system.title());
@@ -53,7 +58,7 @@ pub(crate) fn build_request(call: &CallOf<'_>) -> Result<Request, Problem> {
         return Err(problem(format!("calls of \"{}\" have but one route", call.tool.name))
             .with_remedy("name no route"));
     }
-    calls.build_request(call)
+    variables::fill_request(calls.build_request(call)?, call.connection)
 }
 
 /// The request of a case: by its way, with only the steps that it names.
@@ -193,6 +198,19 @@ pub(crate) fn render_call(
         Some((program.word(), program.render_call(tool, arguments, meta)?))
     };
     all_renderings().filter_map(rendered).collect()
+}
+
+/// A request as programs make it that know the system, to be taken there.
+#[must_use]
+pub(crate) fn request_copies(request: &Request, connection: &Connection) -> Vec<Copied> {
+    calls(request.system).map_or_else(Vec::new, |calls| calls.copies(request, connection))
+}
+
+/// A connection as other programs are configured with it; nothing where no such program is known.
+#[must_use]
+pub(crate) fn connection_copies(connection: &Connection) -> Vec<Copied> {
+    let configured = every_system().iter().filter_map(|system| system.configured());
+    configured.flat_map(|configured| configured.config_entries(connection)).collect()
 }
 
 /// A request that sends a frame as it is over a connection; `None` where that takes none.

@@ -1,6 +1,6 @@
 //! Cases whose arguments the schema of their tool refuses.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use serde_json::Value;
 
@@ -10,10 +10,13 @@ use crate::{
         case::{ask::AskCase, script::Case},
         lint::check::safe_text,
         mask::MASKED,
+        settings::connections::find_connection,
         template,
+        variables::{DEFINE, undefined_words},
     },
     model::{
         catalog::Catalog,
+        connections::Connections,
         entry::FileId,
         finding::{Finding, Severity, Site},
         tool::Tool,
@@ -30,6 +33,9 @@ pub const REFUSED_ARGUMENTS: &str = "case.arguments";
 
 /// A case with the sign of a secret that wasn't kept, where the secret itself has to be.
 pub const MASKED_ARGUMENT: &str = "case.masked-secret";
+
+/// A case that names a variable which nothing defines for its connection.
+pub(super) const UNDEFINED_VARIABLE: &str = "case.variable";
 
 const ARGUMENTS: &str = "arguments";
 
@@ -52,36 +58,74 @@ struct MaskedText {
 }
 
 fn masked_texts(case: &Case) -> Vec<MaskedText> {
+    let texts = sent_texts(case).into_iter().filter(|(_, text)| text.contains(MASKED));
+    let masked = texts.map(|(at, text)| {
+        let is_secrets = text == MASKED || PLACES.iter().any(|place| text.contains(place));
+        MaskedText { at, is_secrets }
+    });
+    masked.collect()
+}
+
+/// The texts of what a case sends, with their places in the case.
+fn sent_texts(case: &Case) -> Vec<(Pointer, &str)> {
     let mut texts = Vec::new();
     let root = Pointer::root();
-    collect_masked(case.arguments.value(), &root.child(ARGUMENTS), &mut texts);
+    collect_texts(case.arguments.value(), &root.child(ARGUMENTS), &mut texts);
     if let Some(meta) = &case.meta {
-        collect_masked(meta.value(), &root.child("meta"), &mut texts);
+        collect_texts(meta.value(), &root.child("meta"), &mut texts);
     }
     let outputs = case.steps.iter().flat_map(|steps| &steps.outputs);
     let at = root.child("steps").child("outputs");
-    outputs.for_each(|(name, value)| collect_masked(value, &at.child(name), &mut texts));
+    outputs.for_each(|(name, value)| collect_texts(value, &at.child(name), &mut texts));
     texts
 }
 
-fn collect_masked(value: &Value, at: &Pointer, texts: &mut Vec<MaskedText>) {
+fn collect_texts<'v>(value: &'v Value, at: &Pointer, texts: &mut Vec<(Pointer, &'v str)>) {
     match value {
-        Value::String(text) if text.contains(MASKED) => {
-            let is_secrets = text == MASKED || PLACES.iter().any(|place| text.contains(place));
-            texts.push(MaskedText { at: at.clone(), is_secrets });
-        }
+        Value::String(text) => texts.push((at.clone(), text.as_str())),
         Value::Array(items) => {
             for (row, item) in items.iter().enumerate() {
-                collect_masked(item, &at.item(row), texts);
+                collect_texts(item, &at.item(row), texts);
             }
         }
         Value::Object(members) => {
             for (name, member) in members {
-                collect_masked(member, &at.child(name), texts);
+                collect_texts(member, &at.child(name), texts);
             }
         }
         _ => {}
     }
+}
+
+/// The variables that a case names and nothing defines for the connection that it is called over,
+/// in words, each at its first place.
+#[must_use]
+pub(super) fn undefined_variables(
+    case: &Case,
+    catalog: &Catalog,
+    connections: &Connections,
+) -> Vec<(Pointer, String)> {
+    let texts = sent_texts(case);
+    let named = texts
+        .iter()
+        .flat_map(|(at, text)| template::variable_names(text).map(move |name| (at, name)));
+    let mut named = named.peekable();
+    // To find the connection takes a while, and most cases name none.
+    if named.peek().is_none() {
+        return Vec::new();
+    }
+    let connection = match (&case.connection, catalog.tool_called(&case.tool)) {
+        (Some(name), _) => find_connection(connections, name).ok(),
+        (None, Some(tool)) => Some(connections.for_tool(tool)),
+        (None, None) => Some(connections.current()),
+    };
+    // That there is none is said elsewhere.
+    let Some(connection) = connection else { return Vec::new() };
+    let mut seen = BTreeSet::new();
+    let undefined =
+        named.filter(|(_, name)| !connection.variables.contains_key(*name) && seen.insert(*name));
+    let words = |name| format!("{}; {DEFINE}", undefined_words(name, &connection));
+    undefined.map(|(at, name)| (at.clone(), words(name))).collect()
 }
 
 /// What is wrong with such an argument, and the way out.
@@ -126,10 +170,12 @@ pub fn refused_arguments(tool: &Tool, case: &Case) -> Vec<Issue> {
     }
     let schema = Arc::new(arguments_schema(tool));
     let arguments = case.arguments.value();
-    // What is filled in from an answer is known when it is there.
-    let is_known = |issue: &Issue| {
-        !issue.at.get(arguments).and_then(Value::as_str).is_some_and(template::names_answer)
+    // What is filled in from an answer or a variable is known when it is called.
+    let is_filled = |text: &str| {
+        template::names_answer(text) || template::variable_names(text).next().is_some()
     };
+    let is_known =
+        |issue: &Issue| !issue.at.get(arguments).and_then(Value::as_str).is_some_and(is_filled);
     let checker = Checker::compile_lenient(&schema).checker;
     let issues = checker.map_or_else(Vec::new, |checker| checker.issues(arguments));
     issues.into_iter().filter(is_known).collect()

@@ -8,7 +8,7 @@ use super::facets::kept_tools::ToolChange;
 use crate::{
     engine::drift::{self, Change, Judgement, Severity, differ},
     model::tool::Function,
-    schema::{equal::values_equal, pointer::Pointer},
+    schema::{equal::values_equal, ordering::PutInOrder, pointer::Pointer},
 };
 
 /// Severities of changes, the worst first.
@@ -26,7 +26,7 @@ const SEEN_AS: &str = "seen-as";
 
 /// Sorts changes, the worst first.
 pub fn sort_changes(changes: &mut [ToolChange]) {
-    changes.sort_by_key(rank);
+    changes.order_by_key(rank);
 }
 
 /// Less is worse.

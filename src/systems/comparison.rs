@@ -40,7 +40,7 @@ use crate::{
         settings::SETTINGS,
         tool::Tool,
     },
-    schema::pointer::Pointer,
+    schema::{ordering::PutInOrder, pointer::Pointer},
 };
 
 /// Members of an OpenAPI document that say something of all its operations.
@@ -297,7 +297,7 @@ pub fn compare_sides(old: &Side, new: &Side) -> Vec<SideChange> {
     found.extend(others.into_iter().map(|change| (None, change)));
     let mut found: Vec<SideChange> =
         found.into_iter().map(|(row, change)| SideChange { change: masked(change), row }).collect();
-    found.sort_by_key(|one| rank(&one.change));
+    found.order_by_key(|one| rank(&one.change));
     found
 }
 

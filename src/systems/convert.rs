@@ -25,7 +25,7 @@ use crate::{
         entry::{Entry, FileId},
         tool::Tool,
     },
-    schema::{phrase::value_text, pointer::Pointer},
+    schema::{ordering::PutInOrder, phrase::value_text, pointer::Pointer},
     syntax::source::{Format as FileFormat, Source},
 };
 
@@ -134,7 +134,7 @@ pub fn all_fates(packed: &[Baggage], target: Target) -> Vec<Vec<Fate>> {
                 own
             }
         });
-        fates.sort_by_key(|fate| fate.kind);
+        fates.order_by_key(|fate| fate.kind);
         fates
     };
     packed.iter().zip(&keyed).map(sort).collect()

@@ -1,5 +1,7 @@
 //! All findings of a workspace, each at its line and column.
 
+use std::collections::{HashMap, HashSet};
+
 use super::{
     case_arguments::case_findings,
     entry_rules,
@@ -14,8 +16,8 @@ use crate::{
     model::{
         catalog::Catalog,
         connections::{Connections, Listeners},
-        entry::{Entry, EntryForm, EntryPlace, FileId},
-        finding::{Finding, Severity, Site},
+        entry::{Entry, EntryForm, EntryId, EntryPlace, FileId},
+        finding::{Finding, Fix, Severity, Site},
         settings::SETTINGS,
     },
     schema::pointer::Pointer,
@@ -45,9 +47,33 @@ pub fn catalog_findings<'s>(
         system.check_text(&Entry::clone(entry), source)
     };
     findings.extend(map_slices(&entries, |slice| slice.iter().flat_map(check_text).collect()));
+    merge_refused_names(&mut findings);
     let of_schemas = entry_rules::schema_findings(catalog, &findings);
     findings.extend(of_schemas);
     locate_findings(findings, &files)
+}
+
+/// Says once that model APIs refuse a name: by the check of its system, where that has one, with the
+/// fix of the check for all systems.
+fn merge_refused_names(findings: &mut Vec<Finding>) {
+    const OF_ALL: &str = "identity.name-refused";
+    const OF_SYSTEM: &str = "tool.name-refused";
+
+    let of_system = findings.iter().filter(|finding| finding.code == OF_SYSTEM);
+    let said: HashSet<EntryId> =
+        of_system.filter_map(|finding| finding.site.entry.clone()).collect();
+    let mut fixes: HashMap<EntryId, Option<Fix>> = HashMap::new();
+    findings.retain_mut(|finding| match &finding.site.entry {
+        Some(entry) if finding.code == OF_ALL && said.contains(entry) => {
+            fixes.insert(entry.clone(), finding.fix.take());
+            false
+        }
+        _ => true,
+    });
+    for finding in findings.iter_mut().filter(|finding| finding.code == OF_SYSTEM) {
+        let fix = finding.site.entry.as_ref().and_then(|entry| fixes.remove(entry));
+        finding.fix = finding.fix.take().or(fix.flatten());
+    }
 }
 
 /// What is wrong with a catalog where its calls go, sorted by place; also as far as those show it
@@ -234,5 +260,19 @@ mod tests {
         };
         assert_eq!(at("type.unknown"), "\\\"type\\\"");
         assert_eq!(at("gates.misspelt-key"), "\\\"groop\\");
+    }
+
+    #[test]
+    fn a_name_that_apis_refuse_is_said_once_and_fixed() {
+        let list = r#"{"server": "s", "tools": [{"name": "list.items", "description": "Lists them when asked", "inputSchema": {"type": "object"}}]}"#;
+        let file = FileId::new("mcp/s.json");
+        let source = Source::parse(Format::Json, list).unwrap();
+        let catalog = read::read_catalog([(&file, &source)], Mode::Document);
+        let found = catalog_findings(&catalog, |_| Some(&source));
+        let refused: Vec<_> =
+            found.iter().filter(|finding| finding.code.ends_with("name-refused")).collect();
+        let [only] = refused[..] else { panic!("{found:#?}") };
+        assert_eq!(only.code, "tool.name-refused");
+        assert_eq!(only.fix.as_ref().unwrap().label, "name it \"list-items\"");
     }
 }

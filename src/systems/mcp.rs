@@ -17,7 +17,8 @@
 //! against [`checks`]; the [`schema`] of their forms.
 //!
 //! Live: [`settings`] of connections to servers, [`calls`] of their tools, those that are
-//! [`mod@deployed`] now, and the conversations that an [`observer`] makes of their frames.
+//! [`mod@deployed`] now, and the conversations that an [`observer`] makes of their frames. [`copies`]
+//! are calls and connections as other programs have them.
 //!
 //! [`auth`]: tokens for servers that want them, got as [`token_settings`] of the connection say.
 //!
@@ -36,6 +37,7 @@ pub mod checks;
 pub mod codes;
 pub mod conformance;
 pub mod contents;
+mod copies;
 pub mod deployed;
 pub mod drift;
 pub mod entries;

@@ -9,10 +9,21 @@ use crate::{
     model::{catalog::Catalog, tool::Tool},
 };
 
+/// A tool as models get it: its prompts, then its function in the form of each API.
+#[must_use]
+pub fn tool_text(tool: &Tool, catalog: &Catalog) -> String {
+    prompts_text(tool, catalog) + &functions_text(tool)
+}
+
+/// Whether that text may take longer than a key: prompts are rendered for it.
+#[must_use]
+pub fn takes_long(tool: &Tool) -> bool {
+    by_id(tool.entry.system).is_some_and(|system| system.prompts().is_some())
+}
+
 /// The prompts of a tool, and what decides how a model gets to use it; empty where its system knows
 /// none.
-#[must_use]
-pub fn prompts_text(tool: &Tool, catalog: &Catalog) -> String {
+fn prompts_text(tool: &Tool, catalog: &Catalog) -> String {
     let Some(prompts) = by_id(tool.entry.system).and_then(|system| system.prompts()) else {
         return String::new();
     };
@@ -44,8 +55,7 @@ pub fn prompts_text(tool: &Tool, catalog: &Catalog) -> String {
 }
 
 /// The function of a tool in the form of each API, with what that API refuses in it.
-#[must_use]
-pub fn functions_text(tool: &Tool) -> String {
+fn functions_text(tool: &Tool) -> String {
     let Some(system) = by_id(tool.entry.system) else { return String::new() };
     let function = system.model_function(tool);
     let mut text = String::new();

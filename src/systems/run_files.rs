@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use super::case_arguments::{UNDEFINED_VARIABLE, undefined_variables};
 use crate::{
     engine::{
         case::{
@@ -34,6 +35,8 @@ use crate::{
 /// A case, a scenario or a stub has something in it that its command refuses, or never looks at.
 const MALFORMED: &str = "file.malformed";
 
+const EMPTY_SCENARIO: &str = "the file is empty: a scenario has a start and steps";
+
 /// The file couldn't be read.
 pub const NOT_READ: &str = "file.not-read";
 
@@ -49,12 +52,13 @@ pub fn unread_finding(file: &FileId, problem: &Problem) -> Finding {
 pub fn run_findings(
     file: &FileId,
     source: &Source,
+    catalog: &Catalog,
     connections: &Connections,
     missing: impl Fn(&str) -> Option<String>,
 ) -> Vec<Finding> {
-    let issues = issues_of(file, source, connections, missing);
-    let finding = |(severity, issue): (Severity, FileIssue)| {
-        let unplaced = new_finding(MALFORMED, file, issue.message);
+    let issues = issues_of(file, source, catalog, connections, missing);
+    let finding = |(code, severity, issue): (&'static str, Severity, FileIssue)| {
+        let unplaced = new_finding(code, file, issue.message);
         Finding { severity, ..at_place(unplaced, source, issue.at) }
     };
     issues.into_iter().map(finding).collect()
@@ -98,15 +102,16 @@ fn uncallable_case(
 fn issues_of(
     file: &FileId,
     source: &Source,
+    catalog: &Catalog,
     connections: &Connections,
     missing: impl Fn(&str) -> Option<String>,
-) -> Vec<(Severity, FileIssue)> {
+) -> Vec<(&'static str, Severity, FileIssue)> {
     // A file of many sections is one of descriptors; its value would be put together for this, and
     // held.
     if source.sections(0).is_some() {
         return Vec::new();
     }
-    let Some(value) = source.value(0) else { return Vec::new() };
+    let value = source.value(0);
     // What is in the folder of its command is read by that, whatever it looks like.
     let folder = file.path().parent().and_then(|folder| folder.file_name());
     let is_in = |name: &str| folder.is_some_and(|folder| folder == name);
@@ -114,27 +119,40 @@ fn issues_of(
     let count = source.document_count();
     let refused = if let Some(read) = read_any_case(source, is_in(cases::FOLDER)) {
         match read {
-            Ok(AnyCase::Call(case)) => uncallable_case(&case, connections, missing),
+            Ok(AnyCase::Call(case)) => match uncallable_case(&case, connections, missing) {
+                Some(issue) => Some(issue),
+                None => {
+                    let undefined = undefined_variables(&case, catalog, connections).into_iter();
+                    let issues = undefined.map(|(at, message)| FileIssue { at, message });
+                    // A command may still define them, with --var.
+                    return issues
+                        .map(|issue| (UNDEFINED_VARIABLE, Severity::Warning, issue))
+                        .collect();
+                }
+            },
             Ok(AnyCase::Ask(_)) => None,
             // A key that is there twice has a finding of its own.
             Err(issue) => Some(issue).filter(|_| repeated_key(source).is_none()),
         }
     } else if count > 1 && is_scenario() {
         Some(file_issue(&Pointer::root(), several_documents(count, "scenario")))
-    } else if is_stub(value) || is_in(stubs::FOLDER) {
+    } else if value.is_some_and(|value| is_stub(value)) || is_in(stubs::FOLDER) {
         match read_stub(source) {
             Err(issue) => Some(issue),
             Ok(stub) => {
                 let unreached = unreached_rules(&stub).into_iter();
-                return unreached.map(|issue| (Severity::Warning, issue)).collect();
+                return unreached.map(|issue| (MALFORMED, Severity::Warning, issue)).collect();
             }
         }
     } else if is_scenario() {
-        Scenario::from_value(value).err()
+        match value {
+            Some(value) => Scenario::from_value(value).err(),
+            None => Some(file_issue(&Pointer::root(), EMPTY_SCENARIO)),
+        }
     } else {
         None
     };
-    refused.into_iter().map(|issue| (Severity::Error, issue)).collect()
+    refused.into_iter().map(|issue| (MALFORMED, Severity::Error, issue)).collect()
 }
 
 /// Whether a document is a stub, or was meant to be: a file of Docker Compose has services, too, which

@@ -2,7 +2,7 @@
 //! go. The settings of a workspace name both, and they may be somebody else's.
 
 use crate::model::{
-    connection::{Connection, Credentials, SettingValue},
+    connection::{Connection, Credentials, SecretAt, SettingValue},
     digest,
     host::{host_of, is_loopback},
     shown::visible_text,
@@ -28,8 +28,13 @@ impl Sending {
     /// A variable of the environment that a request names.
     #[must_use]
     pub fn of_variable(connection: &Connection, name: &str) -> Option<Self> {
-        let named = (format!("the environment variable {name}"), "part of requests".to_owned());
-        Self::to_where_it_leads(connection, vec![named])
+        Self::of_named(connection, &SecretAt::Variable(name.to_owned()))
+    }
+
+    /// A secret that a request names.
+    #[must_use]
+    pub fn of_named(connection: &Connection, at: &SecretAt) -> Option<Self> {
+        Self::to_where_it_leads(connection, vec![(at.to_string(), "part of requests".to_owned())])
     }
 
     fn to_where_it_leads(connection: &Connection, secrets: Vec<(String, String)>) -> Option<Self> {
@@ -90,7 +95,6 @@ fn secrets_of(connection: &Connection) -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::connection::SecretAt;
 
     fn connection(address: &str) -> Connection {
         let token = SecretAt::Variable("MY_TOKEN".into());

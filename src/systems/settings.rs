@@ -62,6 +62,7 @@ cert-file = "/etc/cert.pem"
 key-file = "/etc/key.pem"
 largest-answer = 8
 timeout = "2m"
+tool-timeouts = { joke = "10m" }
 tools = ["joke"]
 [connections.prod.commonground]
 version = "v1r4"
@@ -128,6 +129,7 @@ transport = "embedded"
             },
             largest_answer: 8 << 20,
             timeout: Some(std::time::Duration::from_secs(120)),
+            tool_timeouts: [("joke".to_owned(), std::time::Duration::from_secs(600))].into(),
             ..Connection::embedded()
         };
         let channel = Channel {

@@ -94,7 +94,8 @@ impl Target {
     }
 
     /// The API whose names it takes.
-    fn client(&self) -> Option<Client> {
+    #[must_use]
+    pub fn client(&self) -> Option<Client> {
         match self {
             Self::System(_, portable) => portable.client(),
             Self::Format(format) => format.client,

@@ -19,7 +19,7 @@ use crate::{
         update::take_in,
     },
     model::{context::Mode, entry::Entry},
-    schema::equal::values_equal,
+    schema::{equal::values_equal, ordering::PutInOrder},
 };
 
 /// The member that holds a function in OpenAI's form for chats.
@@ -121,7 +121,7 @@ pub fn update_fates(
             _ => fate.clone(),
         })
         .collect();
-    fates.sort_by_key(|fate| fate.kind);
+    fates.order_by_key(|fate| fate.kind);
     fates
 }
 

@@ -1,15 +1,16 @@
 //! A call to be taken elsewhere: as a command, as the request, as the answer.
 
-use std::{collections::HashMap, sync::Arc};
+use std::sync::Arc;
 
-use serde_json::{Value, value::RawValue};
+use serde_json::Value;
 
 use crate::{
     app::state::State,
     model::{
         agent::AgentQuestion,
         call::{Call, EventKind, Request},
-        connection::{Connection, Credentials, KEPT_AS, SecretAt, SettingValue},
+        connection::{Connection, Credentials},
+        copied::{Copied, FRAME, MCP_COMMAND, argument_words, in_python, in_shell, shell_headers},
         shown::shell_word,
         stage::FrameWay,
         transport::{Program, TransportKind},
@@ -32,13 +33,6 @@ struct HttpSent<'s> {
     path: &'s str,
     headers: &'s [(String, String)],
     body: Option<&'s str>,
-}
-
-/// Something that can be copied: its name, and its text.
-#[derive(Clone)]
-pub(crate) struct Copied {
-    pub what: String,
-    pub text: String,
 }
 
 /// What a request can be copied as.
@@ -75,6 +69,7 @@ pub(crate) fn of_request(
         }
         _ => {}
     }
+    copies.extend(calling::request_copies(request, connection));
     copies.push(Copied { what: BODY.into(), text: request.body.to_string() });
     copies
 }
@@ -85,8 +80,26 @@ pub(crate) fn of_call(state: &State, call: &Call) -> Vec<Copied> {
     let own = state.network.connections.find_by_name(&call.connection).cloned();
     let over = own.unwrap_or_else(|| state.connection_of(&call.request.tool));
     let mut copies = of_typed(state, &call.request, &over, &call.stage_bodies());
+    // What was sent has what is beside the call, too.
+    if let (Some(copied), Some(sent)) =
+        (copies.iter_mut().find(|copied| copied.what == FRAME), sent_call(call))
+    {
+        copied.text = sent.to_owned();
+    }
     copies.extend(of_sent_frame(call, &over));
     copies
+}
+
+/// The frame of the call as it was sent.
+fn sent_call(call: &Call) -> Option<&str> {
+    let request = &call.request;
+    call.events.iter().find_map(|event| match &event.kind {
+        EventKind::Stage(stage) if stage.frame == Some(FrameWay::Out) && !stage.is_wire() => {
+            let label = calling::frame_label(request.system, &stage.body);
+            (label.as_ref() == Some(&request.to)).then_some(&*stage.body)
+        }
+        _ => None,
+    })
 }
 
 /// Whether the command line would refuse the call, as it is not what the tool takes.
@@ -122,9 +135,15 @@ pub(crate) fn of_typed(
     let arguments = Literal::parse(&request.arguments)
         .unwrap_or_else(|_| state.written_arguments_of(&request.tool));
     let mut copies = of_request(request, &arguments, subject.as_deref(), connection);
-    let command = copies.iter_mut().find(|copied| copied.text.starts_with("toolcrib call "));
-    if let Some(command) = command.filter(|_| fails_check(state, request, arguments.value())) {
-        command.text += " --no-check";
+    if fails_check(state, request, arguments.value()) {
+        for copied in &mut copies {
+            if copied.text.starts_with("toolcrib call ") {
+                copied.text += " --no-check";
+            } else if copied.what == MCP_COMMAND {
+                // What follows the server's command is its own.
+                copied.text = copied.text.replacen(" mcp call ", " mcp call --no-check ", 1);
+            }
+        }
     }
     if request.mock.is_none()
         && let Some(steps) = calling::steps_of(request)
@@ -198,20 +217,8 @@ fn toolcrib_command(request: &Request, arguments: &Literal, connection: &Connect
             shell_word(&connection.name)
         );
     }
-    let json = arguments.to_json();
-    let written: HashMap<String, &RawValue> = serde_json::from_str(&json).unwrap_or_default();
     let mut words = vec!["toolcrib call".to_owned(), shell_word(&request.name)];
-    words.extend(arguments.value().as_object().into_iter().flatten().map(
-        |(name, value)| match value {
-            Value::String(text) => shell_word(&format!("{name}={text}")),
-            other => {
-                let json = written
-                    .get(name)
-                    .map_or_else(|| other.to_string(), |written| written.get().to_owned());
-                shell_word(&format!("{name}:={json}"))
-            }
-        },
-    ));
+    words.extend(argument_words(arguments));
     if let Some(meta) = calling::request_meta(request.system, &request.body) {
         words.push(format!("--meta {}", shell_word(&meta)));
     }
@@ -226,32 +233,6 @@ fn toolcrib_command(request: &Request, arguments: &Literal, connection: &Connect
 fn answer_queue(request: &Request, transport: TransportKind) -> Option<String> {
     let reply = request.reply.as_deref()?;
     calling::queue_subject(request.system, reply, transport).ok()
-}
-
-/// What a shell, within double quotes, puts in the place of a secret: it stays where it lies.
-fn in_shell(at: &SecretAt) -> String {
-    match at {
-        SecretAt::Variable(name) => format!("${name}"),
-        SecretAt::KeyStore(name) if cfg!(target_vendor = "apple") => {
-            format!("$(security find-generic-password -w -s {KEPT_AS} -a {})", shell_word(name))
-        }
-        SecretAt::KeyStore(name) => {
-            format!("$(secret-tool lookup service {KEPT_AS} username {})", shell_word(name))
-        }
-    }
-}
-
-/// The same in Python, with its library keyring.
-fn in_python(at: &SecretAt) -> String {
-    match at {
-        SecretAt::Variable(name) => format!("os.environ[{}]", Value::from(name.as_str())),
-        SecretAt::KeyStore(name) => {
-            format!(
-                "__import__(\"keyring\").get_password(\"{KEPT_AS}\", {})",
-                Value::from(name.as_str())
-            )
-        }
-    }
 }
 
 /// Waits half a minute for all pieces that come in the inbox; those that come on the response
@@ -319,29 +300,10 @@ pub(crate) fn of_sent_frame(call: &Call, connection: &Connection) -> Option<Copi
     let text = format!(
         "curl -N {}{}{headers} -d {}",
         shell_word(connection.addresses().first()?),
-        headers_of_settings(connection),
+        shell_headers(connection, "-H"),
         shell_word(frame)
     );
     Some(Copied { what: CURL.into(), text })
-}
-
-/// The headers that the settings name; secrets stay where they lie.
-fn headers_of_settings(connection: &Connection) -> String {
-    let token = match &connection.credentials {
-        Credentials::Token { token } => {
-            format!(" -H \"authorization: Bearer {}\"", in_shell(token))
-        }
-        _ => String::new(),
-    };
-    let own = connection.headers.iter().map(|(name, value)| match value {
-        SettingValue::Text(text) => format!(" -H {}", shell_word(&format!("{name}: {text}"))),
-        SettingValue::Secret(at) => {
-            // Names may have signs that a shell reads.
-            let name = name.replace('`', "\\`").replace('$', "\\$");
-            format!(" -H \"{name}: {}\"", in_shell(at))
-        }
-    });
-    token + &own.collect::<String>()
 }
 
 fn curl_command(sent: &HttpSent<'_>, correlation: &str, connection: &Connection) -> String {
@@ -365,7 +327,7 @@ fn curl_command(sent: &HttpSent<'_>, correlation: &str, connection: &Connection)
     format!(
         "curl -N {method}{}{}{headers}{body}",
         shell_word(&format!("{server}{}", sent.path)),
-        headers_of_settings(connection),
+        shell_headers(connection, "-H"),
     )
 }
 
@@ -444,6 +406,7 @@ mod tests {
         model::{
             call::{CallId, Event},
             clock::Millis,
+            connection::{SecretAt, SettingValue},
             entry::{EntryId, EntryPlace, FileId},
             stage::Stage,
             trace::Head,
@@ -521,14 +484,6 @@ mod tests {
         let copied = of_sent_frame(&call, &connection).map(|copied| copied.text);
         let expected = r#"curl -N http://127.0.0.1:8000/mcp -H "X-Api-Key: $KEY" -H 'accept: a/b' -d '{"id":1}'"#;
         assert_eq!(copied.as_deref(), Some(expected));
-    }
-
-    #[test]
-    #[cfg(not(target_vendor = "apple"))]
-    fn copies_ask_the_key_store_for_what_lies_there() {
-        let at = SecretAt::KeyStore("bus".into());
-        assert_eq!(in_shell(&at), "$(secret-tool lookup service toolcrib username bus)");
-        assert_eq!(in_python(&at), r#"__import__("keyring").get_password("toolcrib", "bus")"#);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{
     answer::{event_page::event_text, events::EventRow, pane::Answer},
     canvas::{first_line, visible_text},
-    copies::{self, Copied},
+    copies,
     overlays::{
         confirm::{Answer as Choice, Confirm},
         menu::{Item, Menu},
@@ -18,6 +18,7 @@ use crate::{
     engine::trace::{compare, lines},
     model::{
         call::{Call, CallError, Request},
+        copied::Copied,
         entry::EntryId,
         trace::Trace,
     },

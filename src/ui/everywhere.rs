@@ -265,7 +265,7 @@ pub(crate) const ACTIONS: &[Row] = &[
     .help("Open the demo, where everything can be tried, in a window of its own")
     .refused(|_, state| only_in_window(state)),
     Row::new(Scope::Global, "suspend", "suspend", |_, _| Reply::send(Message::Suspend))
-        .keys(&[verbs::SUSPEND])
+        .edit_keys(&["ctrl+alt+z"])
         .help("Suspend toolcrib and return to the shell; `fg` resumes it"),
     Row::new(Scope::Global, "quit", "quit", |_, _| Reply::send(Message::Quit { discard: false }))
         .keys(&[verbs::QUIT])
@@ -332,7 +332,7 @@ fn nothing_to_find(_: &mut (dyn Window + 'static), _: &State) -> Reply {
 
 /// The tool whose service is made.
 fn tool_with_service(state: &State) -> Result<&Tool, String> {
-    let tool = state.selected.as_ref().and_then(|id| state.catalog.tool(id));
+    let tool = state.selected_tool();
     let tool = tool.or_else(|| state.catalog.tools.first().map(|tool| &**tool));
     tool.ok_or_else(|| "select a tool first".into())
 }
@@ -414,7 +414,7 @@ fn only_in_window(state: &State) -> Option<String> {
 
 fn ask_folder() -> Reply {
     let words =
-        "The folder, from your home folder on or from the root. It opens beside this window.";
+        "The path of a folder, absolute or from your home folder. It opens in a window of its own.";
     let prompt = Prompt::new("Open a folder", words, "~/", |folder, _| match folder {
         "" => Err("write the path of a folder".into()),
         folder => Ok(Reply::send(Message::OpenWindow(WindowGoal::Folder(folder.to_owned())))),

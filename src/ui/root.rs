@@ -23,12 +23,13 @@ use super::{
     images::ShownImages,
     overlays::{help, palette, way_back::ending_question},
     pasted,
-    running::interrupt,
+    running::{interrupt, interrupt_overlay},
     screens::{SCREENS, ScreenRow, form::FormScreen},
+    selection::copy_message,
     styles::{Role, Styles},
     theme::{self, Theme},
     tour,
-    view::{Look, MousePlaces, Overlay, OverlayReply, Reply, Screen},
+    view::{FoundPlaces, Look, MousePlaces, Overlay, OverlayReply, Reply, Screen},
     widgets::panes::{PaneChange, Panes},
 };
 use crate::app::{
@@ -39,7 +40,7 @@ use crate::app::{
     state::State,
     tour::Tour,
 };
-use crate::{model::clock::Millis, schema::count::count_text};
+use crate::model::clock::Millis;
 
 /// The smallest terminal in which the program can be used.
 pub(crate) const SMALLEST: (u16, u16) = (60, 16);
@@ -67,10 +68,8 @@ pub struct Root {
     note: Rect,
     /// Pressable places of the top and bottom line.
     places: Vec<(Rect, ActionId)>,
-    /// Those within panes: a press there gives its pane the keys first.
-    within: Vec<(Rect, ActionId)>,
-    /// Where text is read.
-    texts: Vec<Rect>,
+    /// Those within panes: a press of an action there gives its pane the keys first.
+    found: FoundPlaces,
     reading: Reading,
     /// Those of the tour, and of the bottom line while something lies over the screen.
     keys: Vec<(Rect, Key)>,
@@ -102,8 +101,7 @@ impl Root {
             outside: Outside::default(),
             note: Rect::default(),
             places: Vec::new(),
-            within: Vec::new(),
-            texts: Vec::new(),
+            found: FoundPlaces::default(),
             reading: Reading::default(),
             keys: Vec::new(),
             body: Rect::default(),
@@ -137,14 +135,13 @@ impl Root {
     fn draw_state(&mut self, frame: &mut Frame<'_>, state: &State) {
         self.take_theme(state);
         self.places.clear();
-        self.within.clear();
-        self.texts.clear();
         self.keys.clear();
         let area = frame.area();
         let styles = self.styles.1.clone();
         frame.buffer_mut().set_style(area, styles[Role::Text]);
         self.is_unseen = area.width < SMALLEST.0 || area.height < SMALLEST.1;
         if self.is_unseen {
+            self.found = FoundPlaces::default();
             return words::draw_too_small(frame, SMALLEST, &styles, state.question.is_some());
         }
         self.sync_state(state);
@@ -163,9 +160,9 @@ impl Root {
         if let Some(overlay) = &mut self.overlay {
             let mouse = MousePlaces::default();
             overlay.draw(frame, self.body, Look { mouse: &mouse, ..look }, state);
-            self.texts = mouse.into_places().1;
+            self.found = FoundPlaces { pressed: Vec::new(), ..mouse.into_places() };
         } else {
-            (self.within, self.texts) = mouse.into_places();
+            self.found = mouse.into_places();
             self.places.extend(tour_place);
         }
         // What an overlay found out when it was drawn decides which keys do something.
@@ -173,7 +170,7 @@ impl Root {
         self.images.end(places);
         self.reading.draw(frame.buffer_mut());
         if self.is_in_edit(state) {
-            words::show_cursor(frame, &styles);
+            self.found.typed.extend(words::show_cursor(frame, &styles));
         }
     }
 
@@ -307,6 +304,12 @@ impl Root {
         self.screens.iter().find(|(id, _)| *id == state.screen).map(|(_, screen)| &**screen)
     }
 
+    /// Whether a press at a cell puts a text's cursor there, by column and row.
+    #[must_use]
+    pub fn takes_text_at(&self, cell: (u16, u16)) -> bool {
+        self.found.typed.iter().any(|place| place.contains(cell.into()))
+    }
+
     /// Whether letters go into a text of the screen.
     #[must_use]
     pub fn is_typing(&self, state: &State) -> bool {
@@ -356,13 +359,12 @@ impl Root {
         {
             messages.push(Message::NoticeSeen);
         }
-        match self.reading.take(input, &self.texts) {
+        match self.reading.take(input, &self.found.read) {
             Taken::No => {}
             Taken::Yes => return messages,
             Taken::Selected(text) => {
-                let what = count_text(text.chars().count(), "letter", "letters");
-                messages.push(Message::Copy { what, text });
-                self.reading.note_messages(input, &messages);
+                messages.push(copy_message(text));
+                self.reading.note_messages(input, &mut messages);
                 return messages;
             }
         }
@@ -370,6 +372,9 @@ impl Root {
             Input::Mouse(mouse) if matches!(mouse.kind, MouseKind::Down(_)) => Some(*mouse),
             _ => None,
         };
+        if matches!(input, Input::Paste(_)) {
+            self.presses.forget();
+        }
         let cell = press.map(|press| (press.column, press.row));
         let is_double = cell.is_some_and(|cell| self.presses.is_double(cell));
         let mut reply = self.route_input(input, state);
@@ -384,7 +389,8 @@ impl Root {
             reply = self.route_input(&Input::Mouse(twice), state);
         }
         self.dispatch_reply(reply, state, &mut messages);
-        self.reading.note_messages(input, &messages);
+        self.reading.note_messages(input, &mut messages);
+        messages.extend(self.screen(state).and_then(|screen| screen.due_message(state)));
         messages
     }
 
@@ -419,7 +425,7 @@ impl Root {
         if let Some(overlay) = &mut self.overlay {
             // Ctrl+C always leads out, where it does.
             if *input == Input::Key(Key::ctrl('c')) {
-                let stays = interrupt(state).filter(|_| state.keymap.is_in_window());
+                let stays = interrupt_overlay(&**overlay, state);
                 return stays.unwrap_or_else(|| self.handle_action("quit", state));
             }
             let reply = match overlay.handle_input(input, state) {
@@ -539,7 +545,7 @@ impl Root {
             return self.handle_action(act, state);
         }
         let is_left = mouse.kind == MouseKind::Down(Button::Left);
-        let within = self.within.iter().find(|(place, _)| is_left && place.contains(at));
+        let within = self.found.pressed.iter().find(|(place, _)| is_left && place.contains(at));
         if let Some((_, act)) = within {
             let act = *act;
             if let Some(panes) = self.screen_mut(state).and_then(Screen::panes) {

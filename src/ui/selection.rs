@@ -5,6 +5,14 @@ use std::ops::Range;
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::canvas::text_width;
+use crate::{app::message::Message, schema::count::count_text};
+
+/// Copies a selected text; how long it is, is said.
+#[must_use]
+pub(crate) fn copy_message(text: impl Into<String>) -> Message {
+    let text = text.into();
+    Message::Copy { what: count_text(text.chars().count(), "letter", "letters"), text }
+}
 
 /// From the cell where it began to where the mouse is, line by line as text is read within an area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

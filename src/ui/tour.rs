@@ -75,5 +75,7 @@ pub(super) fn draw_strip(
         height: 1,
     };
     Pen::new(buffer, place, 0).put_text(&act, text.add_modifier(Modifier::BOLD));
-    (Rect { height: area.height - rows, ..area }, Some((strip, TURN)))
+    // The words of a step can be read with a press; only what says that it leaves does so.
+    let pressed = if matches!(state.tour, Tour::At { .. }) { place } else { strip };
+    (Rect { height: area.height - rows, ..area }, Some((pressed, TURN)))
 }

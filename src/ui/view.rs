@@ -39,6 +39,15 @@ pub struct Look<'l> {
 pub struct MousePlaces {
     pressed: RefCell<Vec<(Rect, ActionId)>>,
     read: RefCell<Vec<Rect>>,
+    typed: RefCell<Vec<Rect>>,
+}
+
+/// The same once all is drawn; the later ones may lie over the earlier ones.
+#[derive(Debug, Default)]
+pub(crate) struct FoundPlaces {
+    pub pressed: Vec<(Rect, ActionId)>,
+    pub read: Vec<Rect>,
+    pub typed: Vec<Rect>,
 }
 
 impl MousePlaces {
@@ -52,9 +61,17 @@ impl MousePlaces {
         self.read.borrow_mut().push(area);
     }
 
-    /// What is pressed, and what is read; the later ones may lie over the earlier ones.
-    pub(crate) fn into_places(self) -> (Vec<(Rect, ActionId)>, Vec<Rect>) {
-        (self.pressed.into_inner(), self.read.into_inner())
+    /// Text is typed there: a press puts the cursor to its place.
+    pub(crate) fn types(&self, area: Rect) {
+        self.typed.borrow_mut().push(area);
+    }
+
+    pub(crate) fn into_places(self) -> FoundPlaces {
+        FoundPlaces {
+            pressed: self.pressed.into_inner(),
+            read: self.read.into_inner(),
+            typed: self.typed.into_inner(),
+        }
     }
 }
 
@@ -113,6 +130,12 @@ pub trait Screen {
     /// A key that is bound to nothing (or any key while typing), a paste, or a mouse event inside
     /// the screen.
     fn handle_input(&mut self, input: &Input, state: &State) -> Reply;
+
+    /// What the application has to know of what is shown here, where it doesn't yet; asked after
+    /// each input.
+    fn due_message(&self, _state: &State) -> Option<Message> {
+        None
+    }
 
     /// An action of one of its scopes, or a global one that belongs to panes (next pane, find).
     fn handle_action(&mut self, act: ActionId, state: &State) -> Reply;
@@ -227,6 +250,11 @@ pub trait Overlay {
     /// Whether printable keys are text.
     fn is_typing(&self) -> bool {
         false
+    }
+
+    /// What is selected of a text that is typed into it, to be copied.
+    fn selected_text(&self) -> Option<&str> {
+        None
     }
 
     /// The same dialog as lines and a question.

@@ -20,7 +20,10 @@ use super::{
     guard::{self, Admission, ServerReach},
     transport::settings::{self, Server},
 };
-use crate::model::{call::CallError, connection::Connection, error_kind::ErrorKind};
+use crate::{
+    model::{call::CallError, connection::Connection, error_kind::ErrorKind},
+    wire::spawning::boxed,
+};
 
 /// How many connections are open at once; more wait.
 const AT_ONCE: usize = 256;
@@ -108,10 +111,10 @@ pub(crate) async fn accept_until<F>(
         // Only slower without it.
         let _ = stream.set_nodelay(true);
         let (attending, gone) = (attend(stream), gone.clone());
-        tasks.spawn(async move {
+        tasks.spawn(boxed(async move {
             gone.run_until_cancelled(attending).await;
             drop(room);
-        });
+        }));
     }
     drop(listener);
     tasks.close();

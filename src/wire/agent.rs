@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn the_limits_of_a_run_name_no_setting_that_does_not_count() {
         let slow = Connection { timeout: Some(Duration::from_secs(5)), ..Connection::embedded() };
-        let limits = run_limits(PATIENCE, "ask for less at once").over(&slow);
+        let limits = run_limits(PATIENCE, "ask for less at once").over(&slow, "t");
         assert_eq!((limits.first, limits.more_time), (PATIENCE, "ask for less at once"));
     }
 }

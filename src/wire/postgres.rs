@@ -14,10 +14,13 @@ use tokio_postgres::{
 
 use self::encrypted::Encrypted;
 use super::{secrets::Secrets, tls};
-use crate::model::{
-    call::CallError,
-    connection::{Connection, SecretAt},
-    error_kind::ErrorKind,
+use crate::{
+    model::{
+        call::CallError,
+        connection::{Connection, SecretAt},
+        error_kind::ErrorKind,
+    },
+    wire::spawning::spawn,
 };
 
 /// How long the server may take to let us in, and to answer one statement.
@@ -125,7 +128,7 @@ where
 {
     let (client, running) = config.connect(tls).await?;
     // Its end is seen by whoever asks next.
-    Ok((client, tokio::spawn(async move { drop(running.await) })))
+    Ok((client, spawn(async move { drop(running.await) })))
 }
 
 fn display_address(config: &Config) -> String {

@@ -2,13 +2,14 @@
 
 use std::{
     cell::Cell,
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     path::{Path, PathBuf},
     sync::{Arc, Mutex as Lock, PoisonError},
     time::Duration,
 };
 
 use futures::future::BoxFuture;
+use serde_json::Value;
 use tokio::{
     sync::{Mutex, mpsc, watch},
     task::AbortHandle,
@@ -34,7 +35,7 @@ use super::{
     },
 };
 use crate::{
-    engine::template,
+    engine::{template, variables},
     model::{
         call::{CallError, Event, Limits, Request},
         connection::{Connection, ConnectionState},
@@ -42,6 +43,7 @@ use crate::{
         problem::Problem,
     },
     systems::{permission::Permission, sending::Sending},
+    wire::spawning::spawn,
 };
 
 /// How long what is left to be done after a call may hold up the end of the process.
@@ -146,10 +148,11 @@ impl Registry {
         self
     }
 
-    /// What the connection needs the user's consent for and doesn't have it.
+    /// What the connection needs the user's consent for to be opened, and doesn't have it.
     #[must_use]
     pub fn not_allowed(&self, connection: &Connection) -> Option<Permission> {
-        let mut wanted = self.permissions_of(connection).into_iter();
+        let placed = self.placed(connection);
+        let mut wanted = opening_permissions(&placed);
         wanted.find(|permission| !self.secrets.is_allowed(permission))
     }
 
@@ -174,9 +177,9 @@ impl Registry {
     }
 
     /// Runs one call to its end and sends its events, `EventKind::End` exactly once, and after it
-    /// only strays and receipts. Waits when `events` is full. Dropping the future cancels the call:
-    /// then the stage at most is sent that has what its server was sent for that. Until this is taken,
-    /// or the receiver is dropped, [`Self::close`] waits.
+    /// only strays and receipts. Waits when `events` is full. Dropping the future cancels the call;
+    /// what is sent for that, and what comes all the same, may follow. Until this is taken, or the
+    /// receiver is dropped, [`Self::close`] waits.
     pub fn run_call<'a>(
         &'a self,
         connection: &'a Connection,
@@ -186,14 +189,19 @@ impl Registry {
     ) -> BoxFuture<'a, ()> {
         // In a box, so that the program has the code once and not in each of its callers.
         Box::pin(async move {
-            let limits = limits.over(connection);
+            let limits = limits.over(connection, &request.name);
             if let Some(mock) = &request.mock {
-                return stub_call::answer_mock(mock, &request.arguments, limits, events).await;
+                let arguments = variables::fill_arguments(&request.arguments, connection);
+                return stub_call::answer_mock(mock, &arguments, limits, events).await;
             }
             let driver = table::by_id(request.system).and_then(|system| system.call_driver());
             let system = request.system;
             // The last thing before it is sent: nobody else gets to know the values.
-            let (request, unknown) = match self.with_variables(connection, request.clone()) {
+            let filled = match self.variable_values(connection, &request).await {
+                Ok(values) => self.with_variables(connection, request.clone(), &values),
+                Err(problem) => Err(problem),
+            };
+            let (request, unknown) = match filled {
                 Ok(filled) => (filled, None),
                 Err(problem) => (request, Some(problem)),
             };
@@ -232,11 +240,32 @@ impl Registry {
         })
     }
 
-    /// The request with the environment's variables in the places that name them.
+    /// The values of the variables of the settings that a request still names: its secrets, and all
+    /// where it is that of no tool.
+    async fn variable_values(
+        &self,
+        connection: &Connection,
+        request: &Request,
+    ) -> Result<BTreeMap<String, Value>, CallError> {
+        let mut values = BTreeMap::new();
+        for name in template::request_variables(request) {
+            let variable = connection.variables.get(name).ok_or_else(|| {
+                let words = variables::undefined_words(name, connection);
+                CallError::new(ErrorKind::NoVariable, words, variables::DEFINE)
+            })?;
+            let value = self.secrets.resolve_variable(connection, name, variable).await?;
+            values.insert(name.to_owned(), value);
+        }
+        Ok(values)
+    }
+
+    /// The request with the environment's variables in the places that name them, and these values
+    /// of others.
     fn with_variables(
         &self,
         connection: &Connection,
         request: Request,
+        values: &BTreeMap<String, Value>,
     ) -> Result<Request, CallError> {
         let refused = Cell::new(None);
         let variable = |name: &str| {
@@ -245,7 +274,7 @@ impl Registry {
                 None
             })
         };
-        let filled = template::with_environment(request, &variable);
+        let filled = template::with_environment(request, &variable, values);
         refused.into_inner().map_or(filled, Err)
     }
 
@@ -294,10 +323,9 @@ impl Registry {
             };
             // Held while connecting, so that calls that start together share one connection.
             let mut slot = slot.lock().await;
-            if let Some(open) = slot
-                .as_ref()
-                .filter(|open| open.settings == *connection && open.bus.close_reason().is_none())
-            {
+            if let Some(open) = slot.as_ref().filter(|open| {
+                open.settings.leads_as(connection) && open.bus.close_reason().is_none()
+            }) {
                 return Ok(Arc::clone(&open.bus));
             }
             *slot = None;
@@ -367,7 +395,7 @@ impl Registry {
             bus.connection_events().state.subscribe(),
         );
         self.set_state(&name, state.borrow_and_update().clone());
-        let watching = tokio::spawn(async move {
+        let watching = spawn(async move {
             while state.changed().await.is_ok() {
                 let now = state.borrow_and_update().clone();
                 states.send_modify(|states| drop(states.insert(name.clone(), now)));
@@ -377,7 +405,7 @@ impl Registry {
         beside.extend(self.watch_beside(connection, bus));
         if connection.is_embedded() {
             for embedded in every_live_system().iter().filter_map(|system| system.embedded()) {
-                let serving = tokio::spawn(embedded.serve_samples(Arc::clone(bus)).await?);
+                let serving = spawn(embedded.serve_samples(Arc::clone(bus)).await?);
                 beside.push(serving.abort_handle());
             }
         }
@@ -395,7 +423,7 @@ impl Registry {
             mask: self.secrets.mask(),
             tell: Arc::clone(self.tell.as_ref()?),
         };
-        Some(tokio::spawn(opener.watch(opened)?).abort_handle())
+        Some(spawn(opener.watch(opened)?).abort_handle())
     }
 
     fn set_state(&self, name: &str, state: ConnectionState) {
@@ -427,13 +455,21 @@ impl Connector for Registry {
     }
 }
 
-/// All that a connection needs the user's consent for, before its first use.
+/// All that a connection needs the user's consent for: to be opened, and to send the secrets that
+/// requests may name.
 #[must_use]
 pub(crate) fn permissions_of(connection: &Connection) -> Vec<Permission> {
+    let named = connection.variable_secrets();
+    let named = named.filter_map(|at| Sending::of_named(connection, at)).map(Permission::Send);
+    opening_permissions(connection).chain(named).collect()
+}
+
+/// What a connection needs the user's consent for before its first use.
+fn opening_permissions(connection: &Connection) -> impl Iterator<Item = Permission> {
     let start = process::start_of(connection).map(Permission::Start);
     let beside = connection.settings.values().flat_map(|settings| settings.connections.values());
     let sendings = std::iter::once(connection).chain(beside).filter_map(Sending::of);
-    start.into_iter().chain(sendings.map(Permission::Send)).collect()
+    start.into_iter().chain(sendings.map(Permission::Send))
 }
 
 fn connecting_problem(connection: &Connection, problem: CallError) -> Problem {

@@ -2,17 +2,19 @@
 
 use std::{sync::Arc, time::Duration};
 
+use serde_json::Value;
 use tokio::{sync::oneshot, time::timeout};
 
 use crate::{
     engine::mask::{LearnedSecrets, Mask},
     model::{
         call::CallError,
-        connection::{Connection, SecretAt, SettingValue},
+        connection::{Connection, RequestVariable, SecretAt, SettingValue},
         error_kind::ErrorKind,
         problem::{Problem, ProblemKind},
         shown::shell_word,
     },
+    schema::phrase::value_text,
     systems::{permission::Permission, sending::Sending},
 };
 
@@ -102,11 +104,8 @@ impl Secrets {
         connection: &Connection,
         name: &str,
     ) -> Result<Option<String>, CallError> {
-        let sending = Sending::of_variable(connection, name).map(Permission::Send);
-        if let Some(permission) = sending.filter(|sending| !self.is_allowed(sending)) {
-            let options = format!(" --variable {}", shell_word(name));
-            return Err(not_allowed(connection, &permission, &options));
-        }
+        let options = format!(" --variable {}", shell_word(name));
+        self.check_sending(connection, Sending::of_variable(connection, name), &options)?;
         let value = (self.variables)(name);
         if let Some(value) = &value {
             self.register(value);
@@ -124,11 +123,43 @@ impl Secrets {
         connection: &Connection,
         at: &SecretAt,
     ) -> Result<String, CallError> {
-        let sending = Sending::of(connection).map(Permission::Send);
-        if let Some(permission) = sending.filter(|sending| !self.is_allowed(sending)) {
-            return Err(not_allowed(connection, &permission, ""));
-        }
+        self.check_sending(connection, Sending::of(connection), "")?;
         self.resolve_own(connection, at).await
+    }
+
+    /// That the user has allowed that this is sent; `options` go behind the command that allows it.
+    fn check_sending(
+        &self,
+        connection: &Connection,
+        sending: Option<Sending>,
+        options: &str,
+    ) -> Result<(), CallError> {
+        let refused = sending.map(Permission::Send).filter(|sending| !self.is_allowed(sending));
+        refused.map_or(Ok(()), |permission| Err(not_allowed(connection, &permission, options)))
+    }
+
+    /// The value of a variable that a request names.
+    ///
+    /// # Errors
+    /// When it is a secret that is not there, as [`Self::resolve_secret`] has it.
+    pub async fn resolve_variable(
+        &self,
+        connection: &Connection,
+        name: &str,
+        variable: &RequestVariable,
+    ) -> Result<Value, CallError> {
+        match variable {
+            RequestVariable::Shown(value) => Ok(value.clone()),
+            RequestVariable::Hidden(value) => {
+                self.register(&value_text(value));
+                Ok(value.clone())
+            }
+            RequestVariable::Secret(at) => {
+                let options = format!(" --variable {}", shell_word(name));
+                self.check_sending(connection, Sending::of_named(connection, at), &options)?;
+                self.resolve_own(connection, at).await.map(Value::from)
+            }
+        }
     }
 
     /// A secret that a connection names, for this machine alone: it is sent nowhere.
@@ -344,6 +375,25 @@ mod tests {
         assert!(secrets.variable_for(&connection, "HOME").is_err(), "that is another one");
         let nearby = Connection { name: "prod".into(), ..Connection::nats("a", "nats://[::1]:4") };
         assert!(secrets.variable_for(&nearby, "HOME").unwrap().is_some());
+    }
+
+    #[tokio::test]
+    async fn a_secret_that_a_request_names_needs_a_permission_of_its_own() {
+        let at = SecretAt::KeyStore("shop-pin".into());
+        let pin = RequestVariable::Secret(at.clone());
+        let secrets = Secrets::new(Arc::new(|_| None))
+            .with_keys(Arc::new(|_: &str| Ok("hunter2hunter2".to_owned())));
+        let prod = Connection::http("prod", "https://host");
+        let refused = secrets.resolve_variable(&prod, "pin", &pin).await.unwrap_err();
+        assert_eq!(refused.kind, ErrorKind::NotAllowed);
+        assert!(refused.remedy.contains("`toolcrib allow prod --variable pin`"), "{refused:?}");
+        let nearby = Connection::http("dev", "http://127.0.0.1:1");
+        assert!(secrets.resolve_variable(&nearby, "pin", &pin).await.is_ok());
+        let agreed = Permission::Send(Sending::of_named(&prod, &at).unwrap());
+        let secrets = secrets.asking(Arc::new(move |asked| *asked == agreed));
+        let value = secrets.resolve_variable(&prod, "pin", &pin).await.unwrap();
+        assert_eq!(value, "hunter2hunter2");
+        assert_eq!(secrets.mask().mask_text("a hunter2hunter2"), "a ***");
     }
 
     #[tokio::test(start_paused = true)]

@@ -27,12 +27,10 @@ use super::{
     },
 };
 use crate::{
-    engine::mask::Mask,
     model::{
-        call::{CallError, Event, EventKind, Headers, Limits, Outcome, Request, StrayCause},
+        call::{CallError, Event, EventKind, Limits, Outcome, Request, StrayCause},
         connection::{Connection, ConnectionState},
         error_kind::ErrorKind,
-        size,
         stage::FrameWay,
         transport::Traffic,
     },
@@ -47,9 +45,6 @@ mod tests;
 
 /// What a message may have beside the text of the answer.
 const AROUND: u64 = 64 * 1024;
-
-/// How much of a stray's body is kept.
-const STRAY: usize = 4096;
 
 /// After the connection broke, what had come before may still be on its way through this process.
 const GRACE: std::time::Duration = std::time::Duration::from_millis(100);
@@ -466,16 +461,14 @@ impl Session<'_> {
         let reply = self.read_reply(channel, &packet);
         if let Reply::Stray { cause, id } = reply {
             self.strangers.count_stray(cause);
-            return self.emit_stray(cause, id, &packet).await.map(|()| None);
+            return self.sink.emit_stray(cause, id, &packet).await.map(|()| None);
         }
         if let Some(wire) = wire {
             self.sink.note_wire(wire);
         }
         if self.carrier.is_some_and(|carrier| carrier != channel) {
-            return self
-                .emit_stray(StrayCause::Duplicate, self.own_id(), &packet)
-                .await
-                .map(|()| None);
+            let told = self.sink.emit_stray(StrayCause::Duplicate, self.own_id(), &packet).await;
+            return told.map(|()| None);
         }
         self.carrier = Some(channel);
         self.has_moved();
@@ -490,7 +483,7 @@ impl Session<'_> {
             }
             Reply::Refused(problem) => Ok(Some((Outcome::Lost, Some(problem)))),
             Reply::Unreadable(problem) => {
-                self.emit_stray(StrayCause::Unreadable, self.own_id(), &packet).await?;
+                self.sink.emit_stray(StrayCause::Unreadable, self.own_id(), &packet).await?;
                 Ok(Some((Outcome::Lost, Some(problem))))
             }
             Reply::Stray { .. } => Ok(None),
@@ -514,23 +507,6 @@ impl Session<'_> {
             return Ok(Some((Outcome::Lost, Some(messages::answer_too_large(self.limits)))));
         }
         Ok(last.then_some((Outcome::Succeeded, None)))
-    }
-
-    async fn emit_stray(
-        &mut self,
-        cause: StrayCause,
-        id: Option<String>,
-        packet: &Packet,
-    ) -> Result<(), SinkClosed> {
-        let kept = &packet.body[..packet.body.len().min(STRAY)];
-        let body = String::from_utf8_lossy(kept);
-        let body = match kept.len() < packet.body.len() {
-            true => size::cut_text(&body, packet.body.len()),
-            false => body.into_owned(),
-        };
-        let came: Vec<_> = packet.visible_headers().cloned().collect();
-        let headers: Headers = Mask::default().mask_headers(&came).collect();
-        self.sink.emit(EventKind::Stray { cause, id, headers, body: body.into() }).await
     }
 
     fn own_id(&self) -> Option<String> {
@@ -586,7 +562,7 @@ impl Session<'_> {
                 }
                 _ => (StrayCause::Late, self.own_id()),
             };
-            self.emit_stray(cause, id, &packet).await?;
+            self.sink.emit_stray(cause, id, &packet).await?;
         }
     }
 }

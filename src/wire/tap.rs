@@ -44,6 +44,7 @@ use crate::{
         error_kind::ErrorKind,
         traffic::{ObservedMessage, Tapped},
     },
+    wire::spawning::boxed,
 };
 
 /// How much is held that nobody has taken yet, in bytes.
@@ -138,12 +139,12 @@ impl Tap {
         };
         let all: Arc<[Address]> = places.into();
         if let Some(past) = past {
-            beside.spawn(past.replay_kept());
+            beside.spawn(boxed(past.replay_kept()));
         }
         let order = (!bus.transport().spec().ordered && places.len() > 1)
             .then(|| Arc::new(Order::new(Arc::clone(&buffer))));
         if let Some(order) = &order {
-            beside.spawn(release_periodically(Arc::clone(order)));
+            beside.spawn(boxed(release_periodically(Arc::clone(order))));
         }
         for (place, line) in places.iter().zip(lines) {
             let listener = TapListener {
@@ -155,11 +156,11 @@ impl Tap {
                 buffer: Arc::clone(&buffer),
                 order: order.clone(),
             };
-            listeners.spawn(listener.run_until_stopped(line, stop.clone()));
+            listeners.spawn(boxed(listener.run_until_stopped(line, stop.clone())));
         }
         let mut breaks = bus.connection_events().fault_counts().breaks;
         let breaking = Arc::clone(&bus);
-        beside.spawn(async move {
+        beside.spawn(boxed(async move {
             loop {
                 match words.recv().await {
                     Ok(words) => {
@@ -174,7 +175,7 @@ impl Tap {
                     Err(RecvError::Closed) => return,
                 }
             }
-        });
+        }));
         Ok(Self { buffer, listeners, stop, _beside: beside })
     }
 

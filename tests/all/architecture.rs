@@ -150,6 +150,7 @@ const FOLDERS: &[Folder] = &[
             "swash",
             "fontdb",
             "arboard",
+            "unicode_bidi",
             "rustix",
             "png",
             "zune_jpeg",
@@ -168,6 +169,7 @@ const FOLDERS: &[Folder] = &[
             "clap",
             "clap_complete",
             "clap_mangen",
+            "flate2",
             "pulldown_cmark",
             "tokio",
             "tokio_util",
@@ -190,6 +192,9 @@ const WORLD: &[&str] = &["fs", "net", "process", "env", "thread", "io", "os"];
 
 /// The one pure file that starts threads: its results don't depend on them.
 const THREADS: &str = "syntax/parallel.rs";
+
+/// What starts tasks, in boxes.
+const SPAWNING: &str = "wire/spawning.rs";
 
 /// How many lines a file may have without its tests; 150 to 500 are usual.
 const LONGEST: usize = 650;
@@ -312,6 +317,11 @@ const RULES: &[(&str, Rule, Texts)] = &[
         "panicking lints are not excused",
         panics,
         &[("a.rs", "//! A.\n#[expect(clippy::panic, reason = \"so\")]\nfn f() {}")],
+    ),
+    (
+        "work beside other work is started in one place",
+        spawns,
+        &[("wire/a.rs", "//! A.\nfn f() { tokio::spawn(async {}); }")],
     ),
     (
         "only the command line prints and exits",
@@ -646,6 +656,22 @@ fn panics(tree: &Tree) -> Vec<String> {
             .filter(|mention| mention.path.join("::") == "std::process::exit" && !ends)
         {
             found.push(format!("{}: exits", place(file, mention.line)));
+        }
+    }
+    found
+}
+
+/// Tasks that are not started by [`SPAWNING`]: each type of them has its own copy of tokio's
+/// functions in the program.
+fn spawns(tree: &Tree) -> Vec<String> {
+    let mut found = Vec::new();
+    for file in tree.files.iter().filter(|file| file.path != SPAWNING) {
+        let is_own = |path: &[String]| {
+            path.starts_with(&["tokio".to_owned()])
+                && path.last().is_some_and(|name| name == "spawn" || name == "spawn_blocking")
+        };
+        for mention in file.mentions.iter().filter(|mention| is_own(&mention.path)) {
+            found.push(format!("{}: {}", place(file, mention.line), mention.path.join("::")));
         }
     }
     found

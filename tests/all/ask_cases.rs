@@ -152,3 +152,33 @@ fn what_a_model_chooses_is_recorded_and_judged_again_without_it() {
     changed.ended(1, &["1 of 1 case failed"]);
     assert!(changed.data.contains("the tool is not available"), "{}", changed.data);
 }
+
+/// What the models said, and cost, isn't gone.
+#[test]
+fn runs_that_cannot_be_recorded_are_in_the_report() {
+    let server = ModelServer::start(vec![
+        stream(&openai::calls(&[("tell-joke", r#"{"topic": "llamas"}"#)])),
+        stream(&openai::words("How funny.")),
+    ]);
+    let place = place(&server.url);
+    fs::write(place.here.join("cases/recorded"), "in the way").unwrap();
+    let words = ["--model", "gpt", "--record", "--format", "junit", "-o", "report.xml"];
+    let ran = run(&place, &words);
+    ran.ended(1, &["1 of 1 case failed", "tokens in"]);
+    let report = fs::read_to_string(place.here.join("report.xml")).unwrap();
+    assert!(report.contains("recorded: writing") && report.contains("failures=\"1\""), "{report}");
+}
+
+#[test]
+fn a_report_is_written_where_nobody_reads_the_lines() {
+    let place = place("http://127.0.0.1:1");
+    let code = |words: &[&str]| {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        place.command(&[&["test"], words].concat()).stdout(writer).status().unwrap().code()
+    };
+    assert_eq!(code(&["--json", "-o", "report.json"]), Some(1), "no run is recorded");
+    let report = fs::read_to_string(place.here.join("report.json")).unwrap();
+    assert!(report.contains("--model NAME"), "{report}");
+    assert_eq!(code(&[]), Some(0), "as of any command that nobody reads");
+}

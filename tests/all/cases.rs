@@ -154,7 +154,7 @@ fn cases_are_answered_by_a_stub_and_by_nothing_else() {
     fs::write(place.here.join("cases/other.yaml"), "call: tell-joke\narguments: {topic: x}\n")
         .unwrap();
     let ran = place.run(&["test", "--stub", "stub.yaml"]);
-    ran.ended(1, &["1 of 2 cases couldn't run"]);
+    ran.ended(2, &["1 of 2 cases couldn't run"]);
     assert!(ran.data.contains("has no service \"tell-joke\""), "{}", ran.data);
 }
 
@@ -207,6 +207,29 @@ fn a_case_of_a_tool_that_is_not_there_is_an_error() {
     assert!(words.contains("did you mean \"calculator\"?"), "{}", ran.data);
 }
 
+#[test]
+fn a_file_that_holds_nothing_is_found_where_its_command_would_read_it() {
+    let nothing = "# nothing yet\n";
+    let place = place(&[
+        ("empty.yaml", nothing),
+        ("../stubs/empty.yaml", nothing),
+        ("../scenarios/empty.yaml", nothing),
+        ("../notes.yaml", nothing),
+    ]);
+    let ran = place.run(&["check"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.words);
+    for (folder, words) in [
+        ("cases", "a case has call, arguments and expect"),
+        ("stubs", "a stub has services, each with rules"),
+        ("scenarios", "a scenario has a start and steps"),
+    ] {
+        let found = format!("{folder}/empty.yaml:1:1 error file.malformed");
+        assert!(ran.data.contains(&found) && ran.data.contains(words), "{found}: {}", ran.data);
+    }
+    assert!(!ran.data.contains("notes.yaml"), "{}", ran.data);
+    place.run(&["test"]).ended(2, &["the file is empty"]);
+}
+
 /// Two cases of a server that counts its starts, and ends at once.
 #[test]
 fn a_server_that_cannot_start_is_started_once() {
@@ -236,6 +259,28 @@ fn a_server_that_cannot_start_is_started_once() {
     place.run(&["test", "--jobs", "1", "--allow-start"]).ended(3, &["1 of 1 case couldn't run"]);
     let alone = fs::read_to_string(place.here.join("starts")).unwrap().lines().count();
     assert_eq!(once, alone, "another case starts it no more often");
+}
+
+#[test]
+fn what_is_at_fault_here_counts_before_what_is_not_reached() {
+    let settings = "[connections.s]\nsystem = \"mcp\"\ncommand = \"true\"\n\
+                    [connections.web]\nsystem = \"mcp\"\ntransport = \"http\"\n\
+                    servers = [\"http://127.0.0.1:9/mcp\"]\n";
+    let list = |server: &str| {
+        format!(
+            r#"{{"server": "{server}", "tools": [{{"name": "a", "description": "d", "inputSchema": {{"type": "object"}}}}]}}"#
+        )
+    };
+    let place = Place::with(&[
+        ("toolcrib.toml", settings),
+        ("mcp/s.json", &list("s")),
+        ("mcp/web.json", &list("web")),
+        ("cases/local.yaml", "call: s/a\n"),
+        ("cases/web.yaml", "call: web/a\n"),
+    ]);
+    place.run(&["test", "web"]).ended(3, &["1 of 1 case couldn't run"]);
+    place.run(&["test", "local"]).ended(2, &["1 of 1 case couldn't run"]);
+    place.run(&["test"]).ended(2, &["2 of 2 cases couldn't run"]);
 }
 
 #[test]
@@ -579,7 +624,7 @@ fn a_masked_argument_is_said_by_check() {
     assert!(ran.data.contains("cases/masked.yaml:4:12 error case.masked-secret"), "{}", ran.data);
     assert!(ran.data.contains("login.0.password is ***"), "{}", ran.data);
     let ran = place.run(&["test"]);
-    ran.ended(1, &["1 of 1 case couldn't run"]);
+    ran.ended(2, &["1 of 1 case couldn't run"]);
     assert!(ran.data.contains("login.0.password is ***"), "{}", ran.data);
     let mocked = place.run(&["test", "--mock"]);
     assert!(!mocked.data.contains("***"), "{}", mocked.data);
@@ -610,7 +655,7 @@ fn a_secret_that_is_left_out_of_a_text_is_said_wherever_it_is() {
         assert!(ran.data.contains(words), "{words}: {}", ran.data);
     }
     let ran = place.run(&["test", "url", "meta"]);
-    ran.ended(1, &["2 of 2 cases couldn't run"]);
+    ran.ended(2, &["2 of 2 cases couldn't run"]);
 }
 
 #[test]

@@ -70,6 +70,11 @@ fn a_cases_time_limit_is_that_of_its_call() {
     let limits: Vec<_> = begun(&bench).into_iter().map(|(_, limit)| limit).collect();
     // In the order of their names.
     assert_eq!(limits, [Some(Duration::from_secs(1)), None]);
+    // That of the session is for those that have none.
+    let time = Some(Duration::from_secs(120));
+    bench.send(Message::Call(CallMessage::LimitTime(time)));
+    run(&mut bench, &["cases/sum.yaml"]);
+    assert_eq!(begun(&bench).last().unwrap().1, time);
 }
 
 /// The requests that were sent, as they are.
@@ -153,6 +158,23 @@ fn a_case_gets_the_answers_that_it_names_of_the_cases_before_it() {
     run(&mut bench, &["cases/2-next.yaml"]);
     bench.draw();
     assert!(bench.shows("and no case before it in its folder"), "{}", bench.screen());
+}
+
+#[test]
+fn the_newest_answer_counts_in_the_order_in_which_people_count() {
+    let next = "call: calculator\narguments: {expression: \"{{answer.calculator}} + 1\"}\n";
+    let names =
+        ["cases/10-sum.yaml", "cases/2-sum.yaml", "cases/12-later.yaml", "cases/old/1.yaml"];
+    let files: Vec<_> = names.map(|name| (name, SUM)).into_iter().collect();
+    let mut bench = bench(&[files, vec![("cases/11-next.yaml", next)]].concat());
+    run(&mut bench, &["cases/11-next.yaml"]);
+    for (row, text) in [(0, "4"), (1, "42")] {
+        assert_eq!(begun(&bench).len(), 2, "those before it in its folder");
+        let call = begun(&bench)[row].0;
+        let events = answered(text).map(|kind| Event { at_ms: 4, kind }).into();
+        bench.send(Message::Call(CallMessage::Events { call, events }));
+    }
+    assert!(sent(&bench)[2].contains("42 + 1"), "{:?}", sent(&bench));
 }
 
 #[test]
@@ -404,4 +426,7 @@ fn values_whose_names_are_secrets_are_dots_until_they_are_to_be_seen() {
     assert!(in_form && screen.contains("\"password\":\"Hunter2"), "{screen}");
     bench.keys("+");
     assert!(!bench.shows("Hunter2"), "{}", bench.screen());
+    // Also in a form that was last seen with them.
+    bench.keys("+ @arguments-as-json esc + @arguments-as-json");
+    assert!(bench.shows("ada") && !bench.shows("Hunter2"), "{}", bench.screen());
 }

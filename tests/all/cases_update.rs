@@ -73,6 +73,21 @@ fn a_case_file_opens_its_workspace() {
     );
 }
 
+/// The current folder may be all of a home folder.
+#[test]
+fn a_case_file_of_a_folder_below_opens_that_folder() {
+    let place = Place::with(&[]);
+    let below = place.here.join("below");
+    copy(&Place::sample("services").here, &below);
+    let _ = fs::remove_file(below.join("toolcrib.toml"));
+    fs::create_dir_all(below.join("cases")).unwrap();
+    fs::write(below.join("cases/sum.yaml"), CASE).unwrap();
+    let opened = plain::run(&place, &["below/cases/sum.yaml", "--plain"], &["quit"]);
+    let words = opened.data;
+    assert!(words.contains("cases/sum.yaml") && words.contains("runs the case"), "{words}");
+    assert!(!words.contains("below/cases/sum.yaml"), "{words}");
+}
+
 #[test]
 fn answers_are_accepted_on_the_command_line_where_they_differ() {
     let good = "call: calculator\narguments: {expression: 1 + 1}\nexpect: {json: 2}\n";

@@ -395,6 +395,32 @@ fn a_tool_of_another_format_is_pasted_as_one_of_the_workspace() {
 }
 
 #[test]
+fn python_functions_and_schemas_with_a_title_are_pasted_as_tools() {
+    let python = "@mcp.tool()\ndef get_news(city: str, limit: int = LIMIT) -> str:\n    \
+        \"\"\"The news of a city.\n\n    Args:\n        city: Its name\n    \"\"\"\n";
+    let schema = r#"{"title": "get_tides", "description": "The tides", "type": "object",
+        "properties": {"city": {"type": "string", "description": "Its name"}}, "required": ["city"]}"#;
+    let mut state = workspace();
+    for (text, name, note) in [
+        (
+            python,
+            "get_news",
+            "line 2: limit: its default, which is known when it runs, isn't read.",
+        ),
+        (schema, "get_tides", "Converted to TrustGraph."),
+    ] {
+        let plan = pasting::paste_entries(ComposeContext::from_state(&state), text, None).unwrap();
+        assert!(plan.notes.join(" ").contains(note), "{:?}", plan.notes);
+        make(&mut state, plan);
+        let tool = state.catalog.tool(&id(&state, name)).unwrap();
+        assert_eq!(tool.entry.value["arguments"][0]["description"], "Its name");
+    }
+    let broken = "def f(order: Order): pass";
+    let why = pasting::paste_entries(ComposeContext::from_state(&state), broken, None).unwrap_err();
+    assert!(why.starts_with("line 1: order: the type Order isn't read"), "{why}");
+}
+
+#[test]
 fn two_steps_at_one_place_are_two_steps_of_undo() {
     let mut state = workspace();
     for group in ["x", "y"] {

@@ -33,9 +33,13 @@ use crate::support::{nats::NatsServer, workbench::Workbench};
 const TEXT: &str = "connection = \"local\"\n[connections.local]\nservers = \"nats://127.0.0.1:4222\"\n# theirs\n[connections.broker]\nservers = [\"amqp://mq:5672\"]\ntools = [\"tell-joke\"]\n\n[connections.leaky]\nservers = \"nats://host\"\npassword = \"hunter2\"\nuser = \"x\"\n";
 
 fn opened(width: u16, height: u16) -> Workbench {
+    opened_with(TEXT, width, height)
+}
+
+fn opened_with(text: &str, width: u16, height: u16) -> Workbench {
     let mut bench = Workbench::sample("services", width, height);
     let loaded =
-        Loaded { source: Source::parse(Format::Toml, TEXT), text: TEXT.into(), held: None };
+        Loaded { source: Source::parse(Format::Toml, text), text: text.into(), held: None };
     bench.send(Message::Document(DocumentMessage::Loaded(vec![(FileId::new(SETTINGS), loaded)])));
     let names = bench.state.documents.iter().map(|(file, _)| file.clone()).collect();
     bench.send(Message::Document(DocumentMessage::LoadEnded {
@@ -80,6 +84,26 @@ fn all_are_listed_with_what_goes_through_them() {
             bench.screen()
         );
     }
+}
+
+#[test]
+fn a_server_is_copied_for_other_programs_without_its_secrets() {
+    let server = "connection = \"bus\"\n[connections.bus]\nservers = \"nats://127.0.0.1:4223\"\n\
+        [connections.shop]\nsystem = \"mcp\"\ncommand = \"node\"\nargs = [\"srv.js\"]\n\
+        env = { KEY = \"$MY_KEY\" }\n[connections.local]\nservers = \"nats://127.0.0.1:4222\"\n";
+    let mut bench = opened_with(server, 120, 36);
+    bench.clicks("shop ");
+    bench.keys("y");
+    bench.types("cursor");
+    bench.keys("enter");
+    let Some(Effect::Copy(text)) = bench.effects.last() else { panic!("{}", bench.screen()) };
+    let entry: Value = serde_json::from_str(text).unwrap();
+    let shop = &entry["mcpServers"]["shop"];
+    assert_eq!((&shop["command"], &shop["args"]), (&json!("node"), &json!(["srv.js"])));
+    assert_eq!(shop["env"], json!({"KEY": "${env:MY_KEY}"}));
+    bench.clicks("local ");
+    bench.keys("y");
+    assert!(bench.shows("it isn't a connection to an MCP server"), "{}", bench.screen());
 }
 
 #[test]

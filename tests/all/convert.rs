@@ -654,6 +654,39 @@ fn a_file_that_is_no_list_of_tools_is_refused_with_the_place() {
 }
 
 #[test]
+fn python_functions_and_schemas_with_a_title_are_tools() {
+    let server = "from fastmcp import FastMCP\n\nmcp = FastMCP('a')\n\n@mcp.tool()\n\
+        def add(a: int, b: int = 2) -> int:\n    '''Adds.'''\n    return a + b\n\n\
+        @mcp.tool(annotations={})\ndef order(what: Order): pass\n";
+    let schema = r#"{"title": "Point", "description": "A point", "type": "object",
+        "properties": {"x": {"title": "X", "type": "number"}}, "required": ["x"]}"#;
+    let place = Place::with(&[
+        ("server.py", server),
+        ("sum.py", &server[..server.find("@mcp.tool(ann").unwrap()]),
+        ("point.json", schema),
+        ("nameless.json", r#"{"type": "object", "properties": {}}"#),
+        ("none.py", "x = 1\n"),
+    ]);
+    let sum = place.run(&["convert", "sum.py", "--to", "mcp"]);
+    sum.ended(0, &["add → ", "✓ carried  name, description, arguments"]);
+    let tool = &sum.json()["tools"][0];
+    assert_eq!((&tool["name"], &tool["description"]), (&json!("add"), &json!("Adds.")));
+    let arguments = json!({"a": {"type": "integer"}, "b": {"type": "integer", "default": 2}});
+    assert_eq!(tool["inputSchema"]["properties"], arguments);
+    assert_eq!(tool["inputSchema"]["required"], json!(["a"]));
+    let point = place.run(&["convert", "point.json", "--to", "openai"]);
+    point.ended(0, &["Point → OpenAI's tools"]);
+    assert_eq!(point.json()[0]["function"]["description"], "A point");
+    for (file, words) in [
+        ("server.py", "line 11: what: the type Order isn't read"),
+        ("nameless.json", "it is a JSON Schema without a title"),
+        ("none.py", "it has no function that can be a tool"),
+    ] {
+        place.run(&["convert", file, "--to", "mcp"]).ended(2, &[words]);
+    }
+}
+
+#[test]
 fn the_page_names_every_target() {
     let page = include_str!("../../docs/convert.md");
     for target in Target::all() {

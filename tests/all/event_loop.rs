@@ -74,9 +74,13 @@ fn first_line(text: &str) -> &str {
 /// Runs the loop over a form whose keys are all there at once.
 fn run(keys: &str, fails: Option<(usize, i32)>) -> (io::Result<ExitReason>, Vec<String>) {
     let schema = r#"{"type": "object", "properties": {"name": {"type": "string"}}}"#;
-    let (state, root) = Workbench::form(schema, None, 100, 30).into_parts();
+    let bench = Workbench::form(schema, None, 100, 30);
+    let (column, row) = bench.find("name");
+    let (state, root) = bench.into_parts();
     let events = keys.split_whitespace().map(|word| match word {
         "close" => HostEvent::Close,
+        "middle" => HostEvent::PasteAt((column + 12, row), "mid".into()),
+        "middle-elsewhere" => HostEvent::PasteAt((0, 0), "elsewhere".into()),
         key => HostEvent::Input(Input::Key(key.parse().unwrap())),
     });
     let events = events.collect();
@@ -112,6 +116,14 @@ fn a_save_and_the_journal_wait_for_no_picture() {
         "draw",
     ];
     assert_eq!(effects, wanted);
+}
+
+#[test]
+fn the_middle_button_pastes_into_the_text_that_it_is_pressed_on_and_nowhere_else() {
+    let (ended, done) = run("middle-elsewhere middle ctrl+s ctrl+c d", None);
+    assert_eq!(ended.unwrap(), ExitReason::Left);
+    let done: Vec<&str> = done.iter().map(String::as_str).filter(|it| *it != "draw").collect();
+    assert_eq!(done, ["journal name: mid", "save name: mid"]);
 }
 
 #[test]

@@ -243,7 +243,10 @@ fn a_fix_says_the_same_for_every_api() {
 fn what_sdks_rewrite_for_strict_mode_is_reported_where_the_workspace_asks_for_it() {
     let given = settings::parse_settings("[health]\napis = ['openai-strict']\n").0.health;
     let files = files(&[("t.yaml", CLEAN)]);
-    let words = found(&check(&files, &given), "health.openai-strict").join("");
+    let all = check(&files, &given);
+    let strict = all.iter().find(|finding| finding.code == "health.openai-strict").unwrap();
+    assert_eq!(strict.severity, Severity::Warning, "a request with it is refused");
+    let words = found(&all, "health.openai-strict").join("");
     assert!(
         words.contains("refuses further properties: write \"additionalProperties\": false"),
         "{words}"

@@ -156,6 +156,42 @@ fn a_kept_call_is_sent_again_and_ends_as_a_call_does() {
 }
 
 #[test]
+fn a_part_of_a_json_answer_is_printed_for_scripts() {
+    let place = Place::sample("services");
+    let rows = r#"{"rows": [{"name": "Ada", "n": 1.50}, {"name": "Bo"}], "none": []}"#;
+    let call = |path: &str, more: &[&str]| {
+        let line = ["call", "calculator", "expression=1", "--mock", "--mock-text", rows];
+        place.run(&[&line[..], &["--query", path], more].concat())
+    };
+    let names = call("/rows/*/name", &[]);
+    names.ended(0, &[]);
+    assert_eq!(names.data, "Ada\nBo\n");
+    assert_eq!(call("/rows/*/name", &["--json"]).json(), json!(["Ada", "Bo"]));
+    assert_eq!(call("/rows/0/n", &[]).data, "1.50\n");
+    assert_eq!(call("/rows/1", &["--json"]).json(), json!({"name": "Bo"}));
+    let none = call("/none/*/name", &[]);
+    none.ended(0, &[]);
+    assert_eq!(none.data, "");
+    let nowhere = call("/rows/7", &[]);
+    nowhere.ended(1, &["reading /rows/7 of the answer: there is nothing"]);
+    assert_eq!(nowhere.data, "");
+    call("rows", &[]).ended(2, &["is no path: write /rows/0/name"]);
+
+    let shown = |arguments: &[&str]| {
+        let line = ["history", "show", "last", "--query", "/rows/*/name"];
+        place.run(&[&line[..], arguments].concat())
+    };
+    assert_eq!(shown(&[]).data, "Ada\nBo\n");
+    assert_eq!(shown(&["--json"]).json(), json!(["Ada", "Bo"]));
+
+    // Of a call that fails, the answer isn't read.
+    let failed = place.run(&["call", "calculator", "expression=1/0", "--query", "/x"]);
+    failed.ended(1, &["division by zero"]);
+    place.run(&SUM).ended(0, &[]);
+    place.run(&["history", "show", "last", "--query", "/x"]).ended(1, &["there is nothing"]);
+}
+
+#[test]
 fn known_secrets_are_not_in_the_history() {
     let place = Place::sample("services");
     let mut call =

@@ -101,6 +101,42 @@ fn a_time_limit_holds_for_the_calls_of_the_session() {
 }
 
 #[test]
+fn a_path_shows_a_part_of_the_answers_of_a_tool() {
+    let mut bench = open(80, 24);
+    let answers = |bench: &mut Workbench, json: &str| {
+        let sent = EventKind::Sent { bytes: 9 };
+        bench.happens([(0, sent), (5, chunk(json)), (6, end(Outcome::Succeeded, None))]);
+    };
+    let asks = |bench: &mut Workbench, path: &str| {
+        bench.keys("i ctrl+a delete");
+        bench.types(path);
+        bench.keys("enter");
+    };
+    bench.keys("ctrl+enter ctrl+enter");
+    answers(&mut bench, r#"{"rows": [{"name": "Ada"}, {"name": "Bo"}]}"#);
+    asks(&mut bench, "rows");
+    assert!(bench.shows("is no path: write /rows/0/name"), "{}", bench.screen());
+    bench.keys("esc");
+    asks(&mut bench, "/rows/*/name");
+    assert!(bench.shows("query /rows/*/name · 2 values"), "{}", bench.screen());
+    bench.keys("v");
+    assert!(bench.shows("/rows/1/name: \"Bo\"") && !bench.shows("items]"), "{}", bench.screen());
+    // It is kept for the next answer.
+    bench.keys("R");
+    answers(&mut bench, r#"{"rows": [{"name": "Cy"}]}"#);
+    assert!(bench.shows("/rows/0/name: \"Cy\""), "{}", bench.screen());
+    asks(&mut bench, "/nope");
+    assert!(bench.shows("query /nope · there is nothing; all is shown"), "{}", bench.screen());
+    assert!(bench.shows("rows: [1 item]"), "{}", bench.screen());
+    asks(&mut bench, "");
+    assert!(!bench.shows("query /nope") && bench.shows("rows: [1 item]"), "{}", bench.screen());
+    bench.keys("R");
+    answers(&mut bench, "no rows");
+    bench.keys("i");
+    assert!(bench.shows("the answer is not JSON"), "{}", bench.screen());
+}
+
+#[test]
 fn what_is_sent_is_what_was_shown() {
     let mut bench = streaming(120, 60);
     let Some(Effect::Call { request, connection, .. }) = bench.effects.last() else {
@@ -218,14 +254,23 @@ fn ctrl_c_stops_what_runs_before_it_quits() {
 }
 
 #[test]
-fn a_running_call_is_cancelled_by_escape() {
+fn escape_goes_back_from_a_running_call_and_leaves_it() {
+    let cancelled =
+        |bench: &Workbench| bench.effects.iter().any(|effect| matches!(effect, Effect::Cancel(_)));
+    for (width, height) in [(80, 24), (120, 36)] {
+        let mut bench = streaming(width, height);
+        bench.keys("esc esc esc");
+        assert!(!cancelled(&bench), "{:?}", bench.effects);
+        assert!(bench.shows("This session") && bench.shows("Ctrl+X stop"), "{}", bench.screen());
+        bench.keys("ctrl+x");
+        assert!(cancelled(&bench), "{:?}", bench.effects);
+    }
+    // Strays are a level of the answer.
     let mut bench = streaming(120, 36);
-    bench.keys("esc esc");
-    assert!(
-        bench.effects.iter().any(|effect| matches!(effect, Effect::Cancel(_))),
-        "{:?}",
-        bench.effects
-    );
+    bench.clicks("Strays");
+    assert!(bench.shows("id of a different call"), "{}", bench.screen());
+    bench.keys("esc");
+    assert!(!bench.shows("id of a different call"), "{}", bench.screen());
 }
 
 #[test]
@@ -544,9 +589,9 @@ fn a_request_is_sent_many_times_a_few_at_once() {
     let ids: std::collections::HashSet<_> =
         bench.state.invoke.calls.iter().map(|call| call.request.correlation.clone()).collect();
     assert_eq!(ids.len(), 5, "each has an id of its own");
-    // Esc stops all of a series.
+    // A stop is one of all of a series.
     bench.keys("@send-many enter");
-    bench.keys("esc");
+    bench.keys("ctrl+x");
     let cancelled =
         bench.effects.iter().filter(|effect| matches!(effect, Effect::Cancel(_))).count();
     assert_eq!(
@@ -781,16 +826,16 @@ fn the_bottom_line_says_how_a_stream_is_stopped_from_where_the_keys_are() {
     let mut bench = streaming(120, 36);
     let cancelled =
         |bench: &Workbench| bench.effects.iter().any(|effect| matches!(effect, Effect::Cancel(_)));
-    assert!(bench.screen().contains("Esc stop"), "{}", bench.screen());
+    assert!(bench.shows("Ctrl+X stop") && bench.shows("[ Stop Ctrl+X ]"), "{}", bench.screen());
     bench.keys("enter");
-    assert!(bench.screen().contains("Esc leave text  Ctrl+X stop"), "{}", bench.screen());
+    assert!(bench.shows(" EDIT ") && bench.shows("Ctrl+X stop"), "{}", bench.screen());
     bench.keys("ctrl+x");
     assert!(cancelled(&bench), "{:?}", bench.effects);
 
     let mut bench = streaming(80, 24);
     bench.keys("/");
     assert!(bench.screen().contains("Esc done  Ctrl+X stop"), "{}", bench.screen());
-    bench.keys("esc esc");
+    bench.keys("ctrl+x");
     assert!(cancelled(&bench), "{:?}", bench.effects);
 }
 

@@ -111,6 +111,7 @@ mod random_events;
 mod reach;
 mod readme;
 mod remote_tools;
+mod request_variables;
 mod resources_screen;
 mod runs;
 mod samples;

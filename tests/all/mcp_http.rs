@@ -400,6 +400,9 @@ fn a_call_that_a_server_took_before_it_forgot_the_session_is_not_sent_again() {
 fn a_connection_says_how_long_its_calls_may_take() {
     let server = HttpServer::with_settings("legacy", "timeout = \"200ms\"\n");
     server.call(&["wait"]).ended(4, &["timeout = \"2m\" of its connection"]);
+    let of_tools = "timeout = \"10m\"\ntool-timeouts = { wait = \"200ms\" }\n";
+    let server_of_tools = HttpServer::with_settings("legacy", of_tools);
+    server_of_tools.call(&["wait"]).ended(4, &["timeout = \"2m\" of its connection"]);
     let settings = server.place.here.join("toolcrib.toml");
     let text = fs::read_to_string(&settings).unwrap().replace("200ms", "soon");
     fs::write(settings, text).unwrap();

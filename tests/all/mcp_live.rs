@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use toolcrib::{
     model::{
-        call::{Event, EventKind, Limits, Request},
+        call::{Event, EventKind, Limits, Request, StrayCause},
         entry::{EntryId, EntryPlace, FileId},
         stage::Stage,
     },
@@ -688,8 +688,9 @@ async fn what_is_sent_to_cancel_a_call_is_reported_with_it() {
     let connection = settings.connections.find_by_name("test").unwrap();
     let registry = Registry::default().in_workspace(&place.here).asking(Arc::new(|_| true));
     let (events, mut heard) = mpsc::channel(64);
-    let mut call =
-        Box::pin(registry.run_call(connection, call_of("wait"), Limits::default(), events));
+    let wait = json!({"name": "wait", "arguments": {"late": true}}).to_string();
+    let request = Request { body: wait.into(), ..call_of("wait") };
+    let mut call = Box::pin(registry.run_call(connection, request, Limits::default(), events));
     let is_progress = |event: &Event| matches!(&event.kind, EventKind::Stage(stage) if &*stage.name == Stage::PROGRESS);
     loop {
         tokio::select! {
@@ -698,13 +699,21 @@ async fn what_is_sent_to_cancel_a_call_is_reported_with_it() {
         }
     }
     drop(call);
-    let mut last = None;
-    while let Some(event) = heard.recv().await {
-        last = Some(event.kind);
+    let mut sent = None;
+    // What the server still says isn't part of the answer.
+    let mut late = Vec::new();
+    while late.len() < 2 {
+        match heard.recv().await.unwrap().kind {
+            EventKind::Stage(stage) => sent = Some(stage.body),
+            EventKind::Stray { cause: StrayCause::Late, body, .. } => late.push(body),
+            other => panic!("{other:?}"),
+        }
     }
-    let Some(EventKind::Stage(stage)) = last else { panic!("{last:?}") };
-    assert!(stage.body.contains("notifications/cancelled"), "{stage:?}");
+    assert!(sent.as_ref().unwrap().contains("notifications/cancelled"), "{sent:?}");
+    assert!(late[0].contains("still at work") && late[1].contains("done all the same"), "{late:?}");
+    // The end of the connection doesn't wait for more.
     registry.close().await;
+    assert!(heard.recv().await.is_none());
 }
 
 /// A server whose version and only tool say how often it was started.

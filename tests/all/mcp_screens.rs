@@ -148,13 +148,8 @@ fn an_answer_that_is_text_has_no_parts() {
     assert_eq!(saved, Some((Some("words".into()), "1-answer.txt".into())));
 }
 
-#[test]
-fn a_question_with_many_fields_is_laid_out_at_once() {
-    let mut bench = bench(ScreenId::Waiting, (120, 36));
-    let names: Vec<String> = (1..=12).map(|number| format!("field{number}")).collect();
-    let properties: Value =
-        names.iter().map(|name| (name.clone(), json!({"type": "string"}))).collect();
-    let schema = json!({"type": "object", "properties": properties, "required": ["field12"]});
+/// Asks for values of a schema.
+fn ask(bench: &mut Workbench, schema: &Value) {
     let kind = Kind::Form { message: "Who are you?".into(), schema: schema.clone() };
     let asked = McpAsked {
         method: "elicitation/create".into(),
@@ -170,6 +165,39 @@ fn a_question_with_many_fields_is_laid_out_at_once() {
         failed: None,
     }))));
     bench.draw();
+}
+
+#[test]
+fn an_answer_is_sent_against_its_schema_only_as_it_was_warned_of() {
+    let mut bench = bench(ScreenId::Waiting, (120, 36));
+    let properties = json!({"age": {"type": "integer"}, "name": {"type": "string"}});
+    ask(&mut bench, &json!({"type": "object", "properties": properties, "required": ["age"]}));
+    let is_sent = |bench: &Workbench| {
+        bench.effects.iter().any(|effect| matches!(effect, Effect::Reply { .. }))
+    };
+    bench.keys("f6");
+    assert!(!is_sent(&bench) && bench.shows("send again to answer anyway"), "{}", bench.screen());
+    // Another answer, with which the same is wrong.
+    bench.keys("down enter");
+    bench.types("Ann");
+    bench.keys("f6");
+    assert!(!is_sent(&bench) && bench.shows("Ann"), "{}", bench.screen());
+    // What is typed and is no number isn't sent, which is said.
+    bench.keys("enter");
+    bench.types("x");
+    bench.keys("f6");
+    assert!(!is_sent(&bench) && bench.shows("would be left out"), "{}", bench.screen());
+    bench.keys("f6");
+    assert!(is_sent(&bench), "{}", bench.screen());
+}
+
+#[test]
+fn a_question_with_many_fields_is_laid_out_at_once() {
+    let mut bench = bench(ScreenId::Waiting, (120, 36));
+    let names: Vec<String> = (1..=12).map(|number| format!("field{number}")).collect();
+    let properties: Value =
+        names.iter().map(|name| (name.clone(), json!({"type": "string"}))).collect();
+    ask(&mut bench, &json!({"type": "object", "properties": properties, "required": ["field12"]}));
     for name in &names {
         assert!(bench.shows(&format!("{name} ")), "{name}\n{}", bench.screen());
     }

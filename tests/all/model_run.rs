@@ -294,7 +294,7 @@ fn a_run_is_stopped_while_the_model_speaks() {
     let mut terminal = open(&place, (120, 36));
     ask(&mut terminal, "Why?", None);
     terminal.wait_for("Half of ");
-    terminal.press(["esc"]);
+    terminal.press(["ctrl+x"]);
     terminal.wait_for("cancelled after");
     // It goes on from there.
     server.go_on();

@@ -180,6 +180,23 @@ fn the_action_switches_them_on_and_off() {
     }
 }
 
+/// A window has no terminal that could show one, and says nothing of it.
+#[test]
+fn a_window_has_the_desktops_notifications_alone() {
+    for in_window in [false, true] {
+        let bench = Workbench::sample("services", 120, 40);
+        let mut bench = if in_window { bench.in_window() } else { bench };
+        bench.keys("@try-notification");
+        let way = bench.effects.iter().find_map(|effect| match effect {
+            Effect::Notify { way, .. } => Some(*way),
+            _ => None,
+        });
+        assert_eq!(way.unwrap().is_none(), in_window);
+        assert_eq!(bench.shows("toolcrib help files"), !in_window, "{}", bench.screen());
+        assert_eq!(bench.shows("your desktop's settings"), in_window, "{}", bench.screen());
+    }
+}
+
 #[cfg(feature = "desktop-notifications")]
 mod desktop {
     use std::{

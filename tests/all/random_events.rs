@@ -439,6 +439,10 @@ impl Session {
                 turn: snapshot.turn,
                 findings: Arc::new(snapshot.collect_findings()),
             }),
+            Effect::RenderModel(goal) => Message::Document(DocumentMessage::ModelRendered {
+                text: goal.render(),
+                tool: goal.tool,
+            }),
             Effect::Call { call, .. } => {
                 self.calls.push(call);
                 return self.goes_on(call);

@@ -82,12 +82,16 @@ fn some_items() -> Vec<ServerItem> {
 }
 
 fn answer(bench: &mut Workbench, content: ItemContent) {
-    let read = bench.effects.iter().rev().find_map(|effect| match effect {
+    end_reading(bench, Ok(content));
+}
+
+fn end_reading(bench: &mut Workbench, read: Result<ItemContent, Problem>) {
+    let asked = bench.effects.iter().rev().find_map(|effect| match effect {
         Effect::ReadItem { turn, item, .. } => Some((*turn, item.clone())),
         _ => None,
     });
-    let (turn, item) = read.expect("it is read");
-    let read = Box::new(Ok(content));
+    let (turn, item) = asked.expect("it is read");
+    let read = Box::new(read);
     bench.send(Message::Resource(ResourceMessage::WasRead { turn, item, read }));
     bench.draw();
 }
@@ -153,6 +157,7 @@ fn resources_and_prompts_are_found_as_one_types() {
         bench.types("docs/29");
         bench.keys("down enter");
         assert!(bench.shows("/ docs/29") && !bench.shows("docs/001"), "{}", bench.screen());
+        assert!(width < 100 || bench.shows("Esc all"), "{}", bench.screen());
         assert_eq!(chosen(&bench), "test://docs/291");
         bench.effects.clear();
         bench.keys("enter");
@@ -184,6 +189,7 @@ fn a_text_is_found_in_the_content() {
         bench.keys("/");
         bench.types("blob");
         assert!(bench.shows("1 of 3") && bench.shows("a Blob in 50"), "{}", bench.screen());
+        assert!(width < 100 || bench.shows("Enter next  ↑ before"), "{}", bench.screen());
         bench.keys("enter");
         assert!(bench.shows("2 of 3") && bench.shows("a Blob in 110"), "{}", bench.screen());
         bench.keys("up up");
@@ -195,6 +201,11 @@ fn a_text_is_found_in_the_content() {
         // What was looked for is there again.
         bench.keys("/ enter");
         assert!(bench.shows("of 3"), "{}", bench.screen());
+        // Where it can't be read again, nothing is looked for.
+        bench.keys("f6");
+        end_reading(&mut bench, Err(Problem::new(ProblemKind::Refused, "reading", "it is gone")));
+        bench.keys("6");
+        assert_eq!(bench.state.screen, ScreenId::Connections, "{}", bench.screen());
     }
 }
 

@@ -332,11 +332,13 @@ fn a_live_answer_streams_beside_the_run_with_the_runs_question() {
         "{}",
         bench.screen()
     );
+    let stops =
+        |bench: &Workbench| bench.effects.iter().any(|effect| matches!(effect, Effect::Cancel(_)));
     bench.keys("esc");
-    assert!(
-        bench.effects.iter().any(|effect| matches!(effect, Effect::Cancel(_))),
-        "Esc stops the call"
-    );
+    assert!(!stops(&bench), "Esc goes back and stops nothing");
+    assert!(bench.shows("Ctrl+X stop"), "{}", bench.screen());
+    bench.keys("ctrl+x");
+    assert!(stops(&bench), "{}", bench.screen());
     bench.happens([(9, EventKind::End { outcome: Outcome::Cancelled, problem: None })]);
     assert!(bench.shows("cancelled · live"), "{}", bench.screen());
 }

@@ -283,9 +283,7 @@ fn sent_arguments(bench: &Workbench) -> Option<Value> {
 }
 
 fn switch_json(bench: &mut Workbench) {
-    bench.keys("ctrl+p");
-    bench.types("arguments as json");
-    bench.keys("enter");
+    bench.keys("alt+w");
 }
 
 #[test]

@@ -349,7 +349,10 @@ fn a_form_is_shown_as_the_tool_says_and_its_prompts_beside_it() {
     bench.keys("tab");
     bench.clicks("Weather Config");
     bench.keys("right v v");
+    assert!(bench.shows("rendering…"), "{}", bench.screen());
+    render_model(&mut bench);
     let screen = bench.screen();
+    assert!(!screen.contains("rendering…"), "{screen}");
     for part in [
         "Days Ahead",
         "System Prompt",
@@ -358,6 +361,74 @@ fn a_form_is_shown_as_the_tool_says_and_its_prompts_beside_it() {
     ] {
         assert!(screen.contains(part), "{part}:\n{screen}");
     }
+}
+
+/// Renders what models see as the program does beside the keys: all that was asked for. How often.
+fn render_model(bench: &mut Workbench) -> usize {
+    let mut count = 0;
+    loop {
+        let asked =
+            std::mem::take(&mut bench.effects).into_iter().find_map(|effect| match effect {
+                Effect::RenderModel(goal) => Some(goal),
+                _ => None,
+            });
+        let Some(goal) = asked else { break };
+        let (tool, text) = (goal.tool.clone(), goal.render());
+        bench.send(Message::Document(DocumentMessage::ModelRendered { tool, text }));
+        bench.draw();
+        count += 1;
+    }
+    count
+}
+
+/// A tool of a space with so many prompts, each of which takes a good part of the time that there is.
+fn with_long_prompts(count: usize) -> Workbench {
+    let long = "{% for i in range(30000) %}{% endfor %}Lamps of {{ tool_name }}";
+    let prompts: serde_json::Map<_, _> =
+        (0..count).map(|row| (format!("part{row}SystemPrompt"), long.into())).collect();
+    let space = json!([{
+        "name": "Lamp", "displayName": "Lamp", "selectionPolicy": "ByUser",
+        "configuration": prompts,
+    }]);
+    let mut bench = Workbench::files(&[("space.json", &space.to_string())], 160, 48);
+    let lamp = bench.state.catalog.tool_called("Lamp").unwrap().id().clone();
+    bench.send(Message::Select(lamp));
+    bench.draw();
+    bench.keys("tab tab v v");
+    bench
+}
+
+#[test]
+fn prompts_are_rendered_beside_the_keys_and_all_of_a_tool_take_no_longer_than_one() {
+    let mut bench = with_long_prompts(1);
+    assert_eq!(render_model(&mut bench), 1);
+    assert!(bench.shows("Lamps of Lamp"), "{}", bench.screen());
+    let mut bench = with_long_prompts(8);
+    render_model(&mut bench);
+    assert!(bench.shows("can't be rendered: line 1: it takes too long"), "{}", bench.screen());
+    assert!(!bench.shows("Lamps of Lamp"), "{}", bench.screen());
+}
+
+#[test]
+fn while_prompts_are_rendered_the_newest_edit_alone_waits_for_the_next() {
+    let mut bench = with_long_prompts(1);
+    let file = FileId::new("space.json");
+    for name in ["Red", "Green", "Blue"] {
+        let text = bench.state.documents.get(&file).unwrap().text.to_string();
+        let text = text.replace("{{ tool_name }}", &format!("{name} {{{{ tool_name }}}}"));
+        let change = Change::Text { file: file.clone(), text: text.into() };
+        let (label, changes) = ("edit".to_owned(), vec![change]);
+        bench.send(Message::Document(DocumentMessage::Change { label, changes }));
+    }
+    bench.draw();
+    assert_eq!(render_model(&mut bench), 2);
+    assert!(bench.shows("Lamps of Red Green Blue Lamp"), "{}", bench.screen());
+    bench.clicks("Problems");
+    bench.send(Message::Document(DocumentMessage::Undo));
+    assert_eq!(render_model(&mut bench), 0, "nobody looks");
+    bench.clicks("Model");
+    assert_eq!(render_model(&mut bench), 1);
+    assert!(bench.shows("Lamps of Red Green Lamp"), "{}", bench.screen());
 }
 
 #[test]
@@ -971,6 +1042,24 @@ fn problems_are_found_by_their_words_and_a_fixed_one_goes_at_once() {
     assert_eq!(count(&bench), all - 1, "{}", bench.screen());
     bench.keys("esc");
     assert!(bench.shows(&format!("Problems {}", all - 1)), "{}", bench.screen());
+}
+
+#[test]
+fn a_text_is_found_in_the_file_in_both_directions() {
+    let lines = "# filler\n".repeat(60);
+    let tool = "tool:\n  one: {type: prompt, name: one, owner: me}\n";
+    let text = format!("{tool}{lines}# zebra of the left\n{lines}# zebra of the right\n");
+    let mut bench = Workbench::yaml(&text, 120, 36);
+    bench.keys("tab tab /");
+    bench.types("zebra");
+    let (left, right) = ("zebra of the left", "zebra of the right");
+    assert!(bench.shows("↑ previous"), "{}", bench.screen());
+    for (key, seen, hidden) in
+        [("", left, right), ("enter", right, left), ("up", left, right), ("up", right, left)]
+    {
+        bench.keys(key);
+        assert!(bench.shows(seen) && !bench.shows(hidden), "{key}: {}", bench.screen());
+    }
 }
 
 #[test]

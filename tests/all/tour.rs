@@ -92,11 +92,16 @@ fn the_tour_can_be_left_and_never_comes_by_itself() {
     terminal.wait_for("Tour 1/7");
     terminal.press(["f1"]);
     terminal.wait_gone("Tour");
-    // A press on its line does what the key does.
+    // A press on what leaves it does what the key does; one on its words does nothing.
     terminal.press(["f1"]);
     terminal.wait_for("Tour 1/7");
     terminal.click_on("opens Invoke, where");
+    terminal.press(["3"]);
+    terminal.wait_for("Tour 2/7");
+    terminal.click_on("leaves the tour");
     terminal.wait_gone("Tour");
+    terminal.press(["2"]);
+    terminal.wait_for("[ ] products");
     terminal.press(["3"]);
     terminal.wait_for("No call yet");
     assert!(!terminal.contents().contains("Tour"));

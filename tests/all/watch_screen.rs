@@ -10,7 +10,7 @@ use toolcrib::{
     app::{
         effect::Effect,
         input::{Button, Input, Mods, Mouse, MouseKind},
-        message::{Message, ScreenId},
+        message::{ConnectionMessage, Message, ScreenId},
         notices::NoticeKind,
         watching::{Source, WatchMessage},
     },
@@ -30,6 +30,7 @@ use toolcrib::{
     },
     systems::{
         commonground::settings::Channel,
+        deployed::item::Item,
         settings::parse_settings,
         watched::{self, TrafficWitness},
     },
@@ -475,6 +476,22 @@ fn a_call_of_a_server_s_tool_is_sent_once_more_or_edited() {
     let mut bench = open();
     bench.keys("home e");
     assert!(bench.state.screen == ScreenId::Invoke && bench.shows("llamas"), "{}", bench.screen());
+    // One that is listed of the server, too, is the one that the workspace has.
+    let mut bench = open();
+    bench.send(Message::Connection(ConnectionMessage::ListDeployed(Some("shop".into()))));
+    let Some(Effect::ReadDeployed { purpose, .. }) = bench.effects.last() else {
+        panic!("{}", bench.screen())
+    };
+    let (purpose, text) = (*purpose, json!({"name": "find", "inputSchema": {}}).to_string());
+    let found = Item { system: "mcp", section: "tools", key: "shop/find".into(), text };
+    let listed = ConnectionMessage::Deployed { purpose, read: Ok(vec![found]) };
+    bench.send(Message::Connection(listed));
+    bench.draw();
+    bench.keys("home R");
+    let Some(Effect::Call { request, .. }) = bench.effects.last() else {
+        panic!("{}", bench.screen())
+    };
+    assert_eq!(request.tool, *bench.state.catalog.tools[0].id());
     let mut bench = open();
     bench.keys("home down R");
     let told = &bench.state.notices.iter().next_back().unwrap().text;

@@ -12,7 +12,7 @@ use toolcrib::{
         effect::Effect,
         history::HistoryMessage,
         input::{Button, Input, Mods, Mouse, MouseKind},
-        message::{DocumentMessage, Loaded, Message, ScreenId, WindowGoal},
+        message::{ClipboardAct, DocumentMessage, Loaded, Message, ScreenId, WindowGoal},
         notices::NoticeKind,
         question::Question,
         tour::Tour,
@@ -76,7 +76,7 @@ fn words_in_the_edges_of_panes_are_pressed() {
     bench.clicks("/ find");
     bench.types("complain");
     assert!(bench.shows("0 of ") || bench.shows("1 of "), "{}", bench.screen());
-    assert!(bench.shows("/complain"), "{}", bench.screen());
+    assert!(bench.shows("/ complain"), "{}", bench.screen());
 
     let mut bench = invoke(80, 24);
     let first = bench.screen();
@@ -88,7 +88,46 @@ fn words_in_the_edges_of_panes_are_pressed() {
     assert!(bench.shows("by file"), "{}", bench.screen());
     let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::History);
     bench.clicks("/ find");
-    assert!(bench.shows("Enter done"), "{}", bench.screen());
+    assert!(bench.shows("Enter select"), "{}", bench.screen());
+}
+
+#[test]
+fn every_list_is_narrowed_in_the_same_way() {
+    for (screen, to_list, back) in [
+        (ScreenId::Tools, "", "shift+tab"),
+        (ScreenId::Invoke, "shift+tab", ""),
+        (ScreenId::Workflow, "", ""),
+    ] {
+        let mut bench = Workbench::sample("services", 120, 36).on(screen);
+        bench.keys(to_list);
+        bench.types("/joke");
+        assert!(bench.shows("Enter select  Esc all"), "{}", bench.screen());
+        bench.keys("enter");
+        bench.keys(back);
+        assert!(bench.shows("/ joke") && bench.shows("Esc all tools"), "{}", bench.screen());
+        // A press on the line goes on typing, and so does its key.
+        bench.clicks("/ joke");
+        assert!(bench.shows("Enter select  Esc all"), "{}", bench.screen());
+        bench.types("calc");
+        assert!(bench.shows("/ calc"), "{}", bench.screen());
+        bench.keys("enter");
+        bench.keys(back);
+        bench.keys("esc");
+        assert!(!bench.shows("/ calc"), "{}", bench.screen());
+    }
+}
+
+#[test]
+fn a_tool_that_is_chosen_elsewhere_is_seen_in_the_narrowed_list_of_invoke() {
+    let mut bench = invoke(120, 36);
+    bench.keys("shift+tab");
+    bench.types("/joke");
+    bench.keys("enter");
+    assert!(bench.shows("/ joke") && !bench.shows("● calculator"), "{}", bench.screen());
+    let other = bench.state.catalog.tool_called("calculator").unwrap().id().clone();
+    bench.send(Message::Select(other));
+    bench.draw();
+    assert!(!bench.shows("/ joke") && bench.shows("● calculator"), "{}", bench.screen());
 }
 
 /// Presses where the text is, and moves from there on.
@@ -161,13 +200,34 @@ fn ctrl_c_copies_what_is_selected_and_quits_no_window() {
         bench.keys("ctrl+c");
         assert_eq!(quits(&bench), !in_window, "{}", bench.screen());
         if in_window {
-            assert!(bench.shows("Ctrl+C copies what you select; q quits"), "{}", bench.screen());
+            // Also where a text has the keys, in which `q` is a letter.
+            let words = "Ctrl+C copies what you select; Ctrl+Q quits";
+            assert!(bench.shows(words), "{}", bench.screen());
             bench.keys("? ctrl+c");
             assert!(!quits(&bench), "{}", bench.screen());
+            bench.keys("esc @open-folder ctrl+a ctrl+c");
+            assert_eq!(copied(&bench), Some("~/"), "{}", bench.screen());
             bench.keys("esc q");
             assert!(quits(&bench), "{}", bench.screen());
         }
     }
+}
+
+#[test]
+fn which_place_was_found_is_said_of_the_view_in_which_it_was() {
+    let mut bench = ready();
+    bench.keys("ctrl+enter");
+    bench.happens([
+        (0, EventKind::Sent { bytes: 9 }),
+        (5, EventKind::Chunk { text: "an owl, one more owl".into(), bytes: 20 }),
+        (9, EventKind::End { outcome: Outcome::Succeeded, problem: None }),
+    ]);
+    bench.clicks("an owl");
+    bench.keys("/");
+    bench.types("owl");
+    assert!(bench.shows("1 of 2"), "{}", bench.screen());
+    bench.clicks("Raw");
+    assert!(!bench.shows("1 of 2"), "{}", bench.screen());
 }
 
 #[test]
@@ -280,6 +340,62 @@ fn the_actions_menu_opens_by_its_key_and_by_the_right_button() {
     assert!(bench.shows("there is no call yet"), "{}", bench.screen());
 }
 
+/// In a window the middle button pastes there.
+#[test]
+fn the_places_where_text_is_typed_are_known() {
+    let mut bench = Workbench::sample("demo", 120, 36);
+    bench.keys("/");
+    bench.types("tell");
+    let (column, row) = bench.find("/tell");
+    assert!(bench.takes_text_at((column + 2, row)), "{}", bench.screen());
+    assert!(!bench.takes_text_at((column + 2, row + 1)), "a tool takes no text");
+    let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Workflow);
+    bench.keys("@question");
+    bench.types("Why?");
+    let (column, row) = bench.find("Why?");
+    assert!(bench.takes_text_at((column + 1, row)), "{}", bench.screen());
+    assert!(!bench.takes_text_at((0, 0)));
+    bench.keys("esc");
+    assert!(!bench.takes_text_at((column + 1, row)), "{}", bench.screen());
+}
+
+#[test]
+fn the_right_button_in_a_text_copies_cuts_and_pastes_first() {
+    let text = "tool:\n  a: {type: text-completion, name: a, description: zebra quagga}\n";
+    for in_window in [true, false] {
+        let bench = Workbench::yaml(text, 120, 36);
+        let mut bench = if in_window { bench.in_window() } else { bench };
+        // The form alone: Preview has the text, too.
+        bench.keys("tab z");
+        bench.clicks("zebra quagga");
+        let at = bench.find("zebra quagga");
+        drags(&mut bench, at, (at.0 + 5, at.1));
+        let selected = bench.effects.iter().any(|effect| {
+            matches!(effect, Effect::Clipboard(ClipboardAct::Select(text)) if text == "zebra")
+        });
+        assert_eq!(selected, in_window, "{:?}", bench.effects);
+        let choose = |bench: &mut Workbench, title: &str| {
+            mouse(bench, MouseKind::Down(Button::Right), at);
+            let first = bench.find("copy text").1;
+            assert!(first <= bench.find("╭ Actions").1 + 3, "{}", bench.screen());
+            bench.types(title);
+            bench.keys("enter");
+            assert!(bench.shows(" EDIT "), "{title}: {}", bench.screen());
+        };
+        choose(&mut bench, "copy text");
+        assert_eq!(copied(&bench), Some("zebra"), "{}", bench.screen());
+        choose(&mut bench, "cut text");
+        assert!(!bench.shows("zebra quagga"), "{}", bench.screen());
+        choose(&mut bench, "paste text");
+        let paste = Effect::Clipboard(ClipboardAct::Paste);
+        assert_eq!(bench.effects.contains(&paste), in_window, "{:?}", bench.effects);
+        assert_eq!(bench.shows("zebra quagga"), !in_window, "{}", bench.screen());
+        choose(&mut bench, "select all");
+        bench.types("x");
+        assert!(!bench.shows("quagga"), "{}", bench.screen());
+    }
+}
+
 #[test]
 fn the_right_button_shows_actions_and_does_nothing_else() {
     let mut bench = Workbench::sample("demo", 120, 36);
@@ -341,10 +457,10 @@ fn a_button_sends_once_however_fast_it_is_pressed() {
     // The button stops the call now; the second press of a double press does not.
     let stops = |effect: &Effect| matches!(effect, Effect::Cancel(_));
     bench.set_now(1_200);
-    bench.clicks("[ Stop Esc ]");
+    bench.clicks("[ Stop Ctrl+X ]");
     assert!(calls(&bench) == 1 && !bench.effects.iter().any(stops), "{:?}", bench.effects);
     bench.set_now(3_000);
-    bench.clicks("[ Stop Esc ]");
+    bench.clicks("[ Stop Ctrl+X ]");
     assert!(bench.effects.iter().any(stops), "a press of its own: {:?}", bench.effects);
 }
 
@@ -679,8 +795,8 @@ fn unsaved_work_has_a_button_that_saves_on_workflow() {
 fn the_button_that_sends_stops_a_call_that_streams() {
     let mut bench = ready();
     bench.clicks("[ Send F6 ]");
-    assert!(!bench.shows("[ Send") && bench.shows("[ Stop Esc ]"), "{}", bench.screen());
-    bench.clicks("[ Stop Esc ]");
+    assert!(!bench.shows("[ Send") && bench.shows("[ Stop Ctrl+X ]"), "{}", bench.screen());
+    bench.clicks("[ Stop Ctrl+X ]");
     let stops = |effect: &Effect| matches!(effect, Effect::Cancel(_));
     assert!(bench.effects.iter().any(stops), "{:?}", bench.effects);
     let end = EventKind::End { outcome: Outcome::Cancelled, problem: None };
@@ -852,10 +968,12 @@ fn tools_of_a_file_that_is_not_read_in_place_are_offered() {
     assert!(bench.shows("f  Add the tools of tools.json"), "{}", bench.screen());
     assert!(!bench.shows("package.json"), "{}", bench.screen());
     bench.keys("f");
+    assert!(bench.shows("╭ Paste tools as those of") && bench.shows("OpenSearch"));
+    bench.keys("enter");
     assert!(bench.shows("get_weather") && bench.shows("mcp/"), "{}", bench.screen());
     bench.keys("esc");
     assert!(bench.shows("Welcome to toolcrib"), "{}", bench.screen());
-    bench.keys("f enter");
+    bench.keys("f enter enter");
     let [tool] = &bench.state.catalog.tools[..] else { panic!("{}", bench.screen()) };
     // No part of its schema is lost.
     assert_eq!((tool.name.as_str(), tool.entry.system), ("get_weather", "mcp"));

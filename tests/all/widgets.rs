@@ -40,6 +40,28 @@ fn a_line_selects_cuts_copies_pastes_and_undoes() {
 }
 
 #[test]
+fn what_is_cut_is_copied_also_where_what_is_left_is_no_value() {
+    let lines = json!({"type": "string", "format": "multiline"});
+    for (property, value, keys, cut) in [
+        (json!({"type": "integer"}), json!(12), "ctrl+a ctrl+x", "12"),
+        // The line break before it, at the end then, isn't taken over.
+        (lines, json!("one\ntwo"), "down end shift+left shift+left shift+left ctrl+x", "two"),
+    ] {
+        let mut desk = desk(&property, json!({"a": value}));
+        let FormReply::Copy { text, .. } = desk.keys(keys) else { panic!("{cut} wasn't cut") };
+        assert_eq!(text, cut);
+    }
+}
+
+#[test]
+fn a_secret_of_several_lines_keeps_them() {
+    let mut desk = desk(&json!({"type": "string", "format": "password"}), json!({}));
+    desk.pastes("-----BEGIN KEY-----\nMIIB\n-----END KEY-----\n");
+    assert_eq!(desk.value["a"], "-----BEGIN KEY-----\nMIIB\n-----END KEY-----");
+    assert!(!desk.screen().contains("MIIB"), "{}", desk.screen());
+}
+
+#[test]
 fn a_date_is_picked_stepped_and_typed() {
     let mut desk = desk(&json!({"type": "string", "format": "date"}), json!({}));
     desk.keys("enter");

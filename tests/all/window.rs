@@ -144,6 +144,23 @@ fn a_resized_window_is_filled_and_size_and_zoom_are_kept() {
 }
 
 #[test]
+fn letters_become_no_larger_than_the_window_has_room_for() {
+    let home = tempfile::tempdir().unwrap();
+    let mut window = in_window(&["demo"]).home(home.path()).start();
+    window.wait_until("the size that it comes in", |picture| picture.pixel(620, 300) != 0);
+    window.resize(600, 340);
+    let before = window.wait_until("a small window", |picture| picture.pixel(620, 300) == 0);
+    window.press(&["ctrl+plus", "ctrl+plus"]);
+    window.wait_change(&before);
+    window.close();
+    assert!(window.wait_end().0.success());
+    let kept = fs::read_to_string(home.path().join(".local/state/toolcrib/window.json")).unwrap();
+    for part in [r#""width":600"#, r#""height":340"#, r#""zoom":0"#] {
+        assert!(kept.contains(part), "{kept}");
+    }
+}
+
+#[test]
 fn the_mouse_presses_what_it_points_at() {
     let window = in_window(&["demo"]).start();
     let before = window.wait_until("the demo", |picture| picture.colours() > 50);

@@ -13,7 +13,7 @@ if how == "fails":
     sys.exit(3)
 
 lock = threading.Lock()
-cancelled = {}
+late = {}
 
 
 def out(text):
@@ -139,7 +139,8 @@ def call(id, params):
             sys.stdout.write(step + "\n")
         text(id, "counted")
     elif name == "wait":
-        cancelled[id] = threading.Event()
+        if arguments.get("late"):
+            late[id] = token
         out({"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": token, "progress": 0, "message": "waiting"}})
     elif name == "number":
         text(id, json.dumps({"n": arguments.get("n")}), structuredContent={"n": arguments.get("n")})
@@ -234,6 +235,10 @@ for line in sys.stdin:
     elif method == "notifications/cancelled":
         with open(os.environ.get("CANCELLED", os.devnull), "w") as file:
             file.write(json.dumps(message["params"]))
+        if message["params"]["requestId"] in late:
+            id = message["params"]["requestId"]
+            out({"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": late[id], "progress": 1, "message": "still at work"}})
+            text(id, "done all the same")
     elif method is None and id in asked:
         asked.pop(id)(message)
     elif id is not None and method is not None:

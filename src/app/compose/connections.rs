@@ -131,7 +131,8 @@ pub(crate) fn add_connection(context: ComposeContext<'_>, text: &str) -> Result<
     let words = new_server(context, text)?;
     let ServerWords { name, server, .. } = &words;
     let [address] = &server[..] else { return add_server(context, text) };
-    if !address.contains("://") && address.contains(['/', '\\']) {
+    // A command follows variables.
+    if !address.contains("://") && (address.contains(['/', '\\']) || !words.env.is_empty()) {
         return add_server(context, text);
     }
     if !address.contains("://") {
@@ -636,6 +637,10 @@ mod tests {
         assert!(text.contains("MODE = \"fast\"") && text.contains("TOKEN = \"$TOKEN\""), "{text}");
         assert!(text.contains("shop") && !text.contains("hush"), "{text}");
         let mut state = opened(None);
+        let context = ComposeContext::from_state(&state);
+        let plan = add_connection(context, "MODE=fast myserver").unwrap();
+        let own = make(&mut state, plan);
+        assert!(own.contains("command = \"myserver\""), "{own}");
         let context = ComposeContext::from_state(&state);
         let line = "far https://h:1/mcp -H 'X-Tenant: acme'";
         let plan = add_connection(context, line).unwrap();

@@ -14,7 +14,7 @@ use crate::{
         settings::SETTINGS,
         tool::{Gate, Tool},
     },
-    schema::pointer::Pointer,
+    schema::{ordering::PutInOrder, pointer::Pointer},
     syntax::{
         edit::Edit,
         print,
@@ -395,7 +395,7 @@ pub fn kinds_in_order(context: ComposeContext<'_>, near: Option<&EntryId>) -> Ve
     let used = chosen.or_else(first).or_else(connected);
     let mut kinds: Vec<NewEntry> =
         every_system().iter().flat_map(|system| system.new_entry_kinds()).collect();
-    kinds.sort_by_key(|kind| Some(kind.system) != used);
+    kinds.order_by_key(|kind| Some(kind.system) != used);
     kinds
 }
 

@@ -17,6 +17,7 @@ use crate::{
         entry::{Entry, EntryForm, EntryId, EntryKind, FileId},
         settings::SETTINGS,
     },
+    schema::ordering::PutInOrder,
     syntax::{
         edit::Edit,
         source::{Format, Source},
@@ -84,7 +85,7 @@ pub fn files_to_move_to(entry: &Entry, context: ComposeContext<'_>) -> Vec<FileI
             None => files.push((place.file.clone(), usize::from(other.kind == entry.kind))),
         }
     }
-    files.sort_by(|(one, many), (other, more)| more.cmp(many).then(one.cmp(other)));
+    files.order_by(|(one, many), (other, more)| more.cmp(many).then(one.cmp(other)));
     // Of many it is found out when one is chosen: each is as much work as the move.
     let is_few = files.len() <= MOST_TRIED;
     let can = |file: &FileId| !is_few || move_entry(entry, file, context).is_ok();

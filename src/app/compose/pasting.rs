@@ -11,13 +11,22 @@ use super::{
 };
 use crate::{
     app::documents::Change,
-    engine::portable::fate::FateKind,
+    engine::{
+        model_view::Client,
+        portable::{
+            baggage::Baggage,
+            fate::FateKind,
+            python::functions::{is_python, read_functions},
+            schema_tool::read_schema,
+        },
+    },
     model::{
         catalog::Part,
         entry::{Entry, EntryId, EntryKind, FileId, SystemId},
         numbered::numbered_names,
+        tool::Function,
     },
-    schema::pointer::Pointer,
+    schema::{ordering::PutInOrder, pointer::Pointer},
     syntax::{
         print,
         source::{Format, Source},
@@ -80,15 +89,28 @@ pub fn paste_entries(
     text: &str,
     near: Option<&EntryId>,
 ) -> Result<Plan, String> {
+    paste_entries_to(context, text, near, None)
+}
+
+/// The same; tools are converted to that target, where one was chosen.
+///
+/// # Errors
+/// As for [`paste_entries`].
+pub fn paste_entries_to(
+    context: ComposeContext<'_>,
+    text: &str,
+    near: Option<&EntryId>,
+    chosen: Option<Target>,
+) -> Result<Plan, String> {
     let file = FileId::new("pasted.yaml");
-    let source = parse_pasted(text)?;
-    let mut part = read::read_part(&file, &source, context.catalog.mode);
     let mut plan = Plan::default();
+    let source = parse_pasted(text, &mut plan)?;
+    let mut part = read::read_part(&file, &source, context.catalog.mode);
     if part.tools.is_empty()
         && part.services.is_empty()
         && part.others.is_empty()
-        && let Some((converted, note)) =
-            read_keyless(context, &source, &file).or_else(|| convert_pasted(context, &source, near))
+        && let Some((converted, note)) = read_keyless(context, &source, &file)
+            .or_else(|| convert_pasted(context, &source, chosen.or(own_target(context, near))))
     {
         part = converted;
         plan.notes.push(note);
@@ -166,7 +188,8 @@ pub fn paste_entries(
     if keys.is_empty() {
         return Err(match plan.notes.is_empty() {
             true => "there is no tool in this text. It takes descriptors as in the files of a \
-                workspace, and tools of MCP, OpenAI, Anthropic or OpenAPI, as YAML or JSON"
+                workspace, tools of MCP, OpenAI, Anthropic or OpenAPI and a JSON Schema with a \
+                title, as YAML or JSON, and Python functions"
                 .into(),
             false => plan.notes.join(" "),
         });
@@ -228,57 +251,111 @@ fn read_keyless(
     (!part.tools.is_empty() || !part.services.is_empty()).then_some((part, note))
 }
 
-/// Tools of another format as descriptors of the system that the entry beside has, else the first
-/// tool, else the first system that reads them from a text; and what a user should know of that.
-fn convert_pasted(
+/// A system that the tools of a text can be converted to.
+pub struct TargetChoice {
+    pub target: Target,
+    /// What it has no place for, as names.
+    pub lost: String,
+}
+
+/// The systems that the tools of a text can be converted to, the likeliest first: those that `is_likely`
+/// says, then MCP, then those that keep most of the tools. Empty where nothing is to be chosen: the
+/// text is of a system itself, or the tools here are.
+#[must_use]
+pub fn target_choices(
     context: ComposeContext<'_>,
-    source: &Source,
+    text: &str,
     near: Option<&EntryId>,
-) -> Option<(Part, String)> {
-    let mut packed = Vec::new();
-    let mut unread = Vec::new();
-    for document in 0..source.document_count() {
-        let Some((tools, not_read)) =
-            source.value(document).and_then(|value| convert::pack_document(value))
-        else {
-            continue;
-        };
-        packed.extend(tools);
-        unread.extend(not_read);
+    is_likely: impl Fn(Target) -> bool,
+) -> Vec<TargetChoice> {
+    let file = FileId::new("pasted.yaml");
+    let Ok(source) = parse_pasted(text, &mut Plan::default()) else { return Vec::new() };
+    let read = read::read_part(&file, &source, context.catalog.mode);
+    let is_own = !(read.tools.is_empty() && read.services.is_empty() && read.others.is_empty());
+    if is_own || own_target(context, near).is_some() {
+        return Vec::new();
     }
-    if packed.is_empty() {
-        return None;
+    if read_keyless(context, &source, &file).is_some() {
+        return Vec::new();
     }
-    let beside = near.and_then(|id| context.catalog.entry(id));
-    let beside = beside.or_else(|| context.catalog.tools.first().map(|tool| &tool.entry));
-    let own = beside.and_then(|entry| Target::by_word(systems::by_id(entry.system)?.id()));
-    let read_back = |target: Target| {
-        // Some systems have a file for each tool, some know their files by the folder.
-        let mut part = Part::default();
-        for written in target.write(&packed) {
-            let text = print::print_value(Format::Json, &written.value);
-            let source = Source::parse(Format::Json, text).ok()?;
-            part.extend(read::read_part(&FileId::new(written.path), &source, context.catalog.mode));
-        }
-        (part.tools.len() >= packed.len()).then_some((target, part))
+    let (packed, _) = pack_pasted(&source);
+    let mut targets = likely_targets(&packed);
+    targets.retain(|target| !packed.is_empty() && read_back(context, &packed, *target).is_some());
+    targets.order_by_key(|target| !is_likely(*target));
+    let choice = |target| {
+        let lost = lost_fields(&packed, target);
+        TargetChoice { target, lost: list_names(lost.iter().map(String::as_str)) }
     };
+    targets.into_iter().map(choice).collect()
+}
+
+/// The tools of a text in another format, and what of it isn't read.
+fn pack_pasted(source: &Source) -> (Vec<Baggage>, Vec<String>) {
+    let pack = |value: &Value| {
+        let alone = || Some((vec![read_schema(value)?.ok()?], Vec::new()));
+        convert::pack_document(value).or_else(alone)
+    };
+    let documents = (0..source.document_count()).filter_map(|row| source.value(row));
+    let (packed, unread): (Vec<_>, Vec<_>) = documents.filter_map(|value| pack(value)).unzip();
+    (packed.into_iter().flatten().collect(), unread.into_iter().flatten().collect())
+}
+
+/// The system that the entry beside has, else the first tool.
+fn own_target(context: ComposeContext<'_>, near: Option<&EntryId>) -> Option<Target> {
+    let beside = near.and_then(|id| context.catalog.entry(id));
+    let beside = beside.or_else(|| context.catalog.tools.first().map(|tool| &tool.entry))?;
+    Target::by_word(systems::by_id(beside.system)?.id())
+}
+
+/// Where nothing is there yet: MCP, then what keeps most of the tools.
+fn likely_targets(packed: &[Baggage]) -> Vec<Target> {
     let mut targets = Target::all();
-    if own.is_none() {
-        // Where nothing is there yet, what keeps most of the tools.
-        targets.sort_by_cached_key(|target| {
-            let all = || packed.iter().flat_map(|one| convert::fates(one, *target));
-            let lost = all().filter(|fate| fate.kind == FateKind::Lost).count();
-            (lost, all().filter(|fate| fate.kind != FateKind::Carried).count())
-        });
+    targets.order_by_cached_key(|target| {
+        let all = || packed.iter().flat_map(|one| convert::fates(one, *target));
+        let lost = all().filter(|fate| fate.kind == FateKind::Lost).count();
+        let changed = all().filter(|fate| fate.kind != FateKind::Carried).count();
+        (target.client() != Some(Client::Mcp), lost, changed)
+    });
+    targets
+}
+
+/// Tools as a system reads the files that they are written to; `None`: not all come back.
+fn read_back(context: ComposeContext<'_>, packed: &[Baggage], target: Target) -> Option<Part> {
+    // Some systems have a file for each tool, some know their files by the folder.
+    let mut part = Part::default();
+    for written in target.write(packed) {
+        let text = print::print_value(Format::Json, &written.value);
+        let source = Source::parse(Format::Json, text).ok()?;
+        part.extend(read::read_part(&FileId::new(written.path), &source, context.catalog.mode));
     }
-    let (target, part) = own.into_iter().chain(targets).find_map(read_back)?;
-    let lost: BTreeSet<String> = packed
+    (part.tools.len() >= packed.len()).then_some(part)
+}
+
+/// What a target has no place for.
+fn lost_fields(packed: &[Baggage], target: Target) -> BTreeSet<String> {
+    packed
         .iter()
         .flat_map(|one| convert::fates(one, target))
         .filter(|fate| fate.kind == FateKind::Lost)
         .map(|fate| fate.field)
-        .chain(unread)
-        .collect();
+        .collect()
+}
+
+/// Tools of another format as descriptors of a system: that one, else the first that reads them from
+/// a text; and what a user should know of that.
+fn convert_pasted(
+    context: ComposeContext<'_>,
+    source: &Source,
+    wanted: Option<Target>,
+) -> Option<(Part, String)> {
+    let (packed, unread) = pack_pasted(source);
+    if packed.is_empty() {
+        return None;
+    }
+    let read = |target| Some((target, read_back(context, &packed, target)?));
+    let likely = || likely_targets(&packed).into_iter().find_map(read);
+    let (target, part) = wanted.and_then(read).or_else(likely)?;
+    let lost: BTreeSet<String> = lost_fields(&packed, target).into_iter().chain(unread).collect();
     let mut note = format!("Converted to {}.", target.title());
     if !lost.is_empty() {
         note.push_str(&format!(" Not kept: {}.", list_names(lost.iter().map(String::as_str))));
@@ -301,8 +378,23 @@ fn is_request(text: &str) -> bool {
     BEGINNINGS.contains(&word) && !rest.trim().is_empty()
 }
 
-/// JSON, YAML, or what a system's own console shows.
-fn parse_pasted(text: &str) -> Result<Source, String> {
+/// Python functions as a list of tools; what of them isn't read goes into the notes.
+fn parse_functions(text: &str, plan: &mut Plan) -> Result<Source, String> {
+    let (tools, unread) = read_functions(text)?;
+    plan.notes.extend(unread.into_iter().map(|note| format!("{note}.")));
+    let tool = |one: &Baggage| {
+        let Function { name, description, parameters } = one.tool.to_function();
+        json!({"name": name, "description": description, "inputSchema": parameters})
+    };
+    let list: Value = tools.iter().map(tool).collect();
+    Source::parse(Format::Json, list.to_string()).map_err(|problem| problem.to_string())
+}
+
+/// Python, JSON, YAML, or what a system's own console shows; what of it isn't read goes into the notes.
+fn parse_pasted(text: &str, plan: &mut Plan) -> Result<Source, String> {
+    if is_python(text) {
+        return parse_functions(text, plan);
+    }
     if let Ok(source) = Source::parse(Format::Json, text) {
         return Ok(source);
     }
@@ -354,7 +446,7 @@ mod tests {
         app::{
             compose::entries::tests::loaded,
             message::{DocumentMessage, Message},
-            state::State,
+            state::{Start, State},
             update::update,
         },
         model::clock::Millis,
@@ -376,6 +468,30 @@ mod tests {
         update(&mut to, Message::Document(DocumentMessage::Compose(plan)), Millis(2));
         let keys: Vec<_> = to.catalog.tools.iter().map(|tool| &*tool.entry.key).collect();
         assert_eq!(keys, ["two/c", "two/e", "two/a/b", "two/d"], "the same c is there already");
+    }
+
+    /// An empty workspace says nothing of the system that is meant.
+    #[test]
+    fn where_nothing_is_there_yet_the_target_is_chosen() {
+        let tool = json!({"name": "one", "description": "d", "inputSchema": {"type": "object"}});
+        let text = json!({"tools": [tool]}).to_string();
+        let empty = State::new(Start::default());
+        let words = |state: &State, likely: &str| -> Vec<&'static str> {
+            let context = ComposeContext::from_state(state);
+            let choices = target_choices(context, &text, None, |target| target.word() == likely);
+            choices.iter().map(|choice| choice.target.word()).collect()
+        };
+        let all = words(&empty, "");
+        assert!(all[0] == "mcp" && all.contains(&"opensearch") && !all.contains(&"openai"));
+        assert_eq!(words(&empty, "opensearch")[..2], ["opensearch", "mcp"]);
+        let context = ComposeContext::from_state(&empty);
+        let target = Target::by_word("opensearch");
+        let plan = paste_entries_to(context, &text, None, target).unwrap();
+        assert!(plan.notes.join(" ").contains("Converted to OpenSearch."), "{:?}", plan.notes);
+        let there = state_of("mcp/one.json", &json!({"server": "one", "tools": [tool]}));
+        assert!(words(&there, "").is_empty(), "the tools here say it");
+        let own = r#"{"type": "tool-service", "name": "a", "description": "b", "service": "c"}"#;
+        assert!(target_choices(context, own, None, |_| true).is_empty(), "it is of a system");
     }
 
     /// Some systems have a file for each tool.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::server_words::{name_of_server, split_words};
+use super::server_words::{name_of_server, split_words, without_options};
 use crate::systems::{
     facets::configured::{ConfigFile, FoundConfig},
     table,
@@ -47,14 +47,11 @@ pub(crate) fn read_block(text: &str) -> Option<Result<FoundConfig, String>> {
 fn block_text(text: &str) -> Option<String> {
     if let Some(rest) = text.strip_prefix("claude mcp add-json ") {
         let words = split_words(rest).ok()?;
-        let (name, entry) = words.iter().find_map(|word| {
-            let entry: Value = serde_json::from_str(word).ok().filter(Value::is_object)?;
-            let is_name = |name: &&String| !name.starts_with('-') && *name != word;
-            Some((words.iter().find(is_name)?, entry))
-        })?;
+        let [name, entry, ..] = without_options(&words)[..] else { return None };
+        let entry: Value = serde_json::from_str(entry).ok().filter(Value::is_object)?;
         return Some(json!({"mcpServers": {name: entry}}).to_string());
     }
-    let whole = match text.starts_with('"') && text.contains(':') {
+    let whole = match begins_with_name(text) {
         // One member, as it is pasted between others.
         true => format!("{{{}}}", text.trim_end_matches(',')),
         false => text.to_owned(),
@@ -76,6 +73,13 @@ fn block_text(text: &str) -> Option<String> {
     Some(json!({"mcpServers": {name: entry}}).to_string())
 }
 
+/// Whether a text begins as a member of an object does; a command may be in quotes, too:
+/// `"C:\my tools\run.exe" --stdio`.
+fn begins_with_name(text: &str) -> bool {
+    let mut names = serde_json::Deserializer::from_str(text).into_iter::<String>();
+    matches!(names.next(), Some(Ok(_))) && text[names.byte_offset()..].trim_start().starts_with(':')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,10 +99,18 @@ mod tests {
             (r#""shop": {"command": "npx", "args": ["-y", "x"]}"#, "shop"),
             (r#"{"command": "npx", "args": ["-y", "@a/server-shop"]}"#, "shop"),
             (r#"claude mcp add-json shop '{"type": "http", "url": "https://h/mcp"}'"#, "shop"),
+            (r#"claude mcp add-json --scope user shop '{"command": "npx"}'"#, "shop"),
         ] {
             assert_eq!(names(text).unwrap().unwrap().join(" "), expected, "{text}");
         }
-        for text in ["npx -y x", "shop https://h/mcp", "claude mcp add shop -- npx x", ""] {
+        for text in [
+            "npx -y x",
+            "shop https://h/mcp",
+            "claude mcp add shop -- npx x",
+            "\"C:\\my tools\\npx.cmd\" -y x",
+            "\"/my tools/run\" --at http://h:1",
+            "",
+        ] {
             assert_eq!(names(text), None, "{text}");
         }
         for text in ["{", "{}", r#"{"mcpServers": {}}"#] {

@@ -60,6 +60,7 @@ pub(super) fn add_values(
     if !env.is_empty() {
         table.insert(ENV.into(), Value::Object(env));
     }
+    table.extend(words.dir.iter().map(|dir| ("dir".to_owned(), json!(dir))));
     Ok(notes)
 }
 
@@ -123,10 +124,11 @@ fn variable_of(value: &str) -> Option<&str> {
     Some(name).filter(|name| is_variable_name(name))
 }
 
-/// A name as variables are written: `X-Api-Key` as `X_API_KEY`.
+/// A name as variables are written: `X-Api-Key` as `X_API_KEY`. No variable begins with a digit.
 fn variable_name(name: &str) -> String {
     let letter = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '_' };
-    name.chars().map(letter).collect::<String>().to_uppercase()
+    let start = if name.starts_with(|letter: char| letter.is_ascii_digit()) { "_" } else { "" };
+    start.chars().chain(name.chars().map(letter)).collect::<String>().to_uppercase()
 }
 
 #[cfg(test)]
@@ -158,6 +160,17 @@ mod tests {
                 json!({"token-variable": "SHOP_TOKEN", "headers": {"X-Tenant": "acme"}}),
                 1,
             ),
+            (
+                "http://10.0.0.7/mcp -H 'Authorization: Bearer abc'",
+                json!({"token-variable": "_10_0_0_7_TOKEN"}),
+                1,
+            ),
+            (
+                "codex mcp add docs --url https://h/mcp --bearer-token-env-var MINE",
+                json!({"token-variable": "MINE"}),
+                0,
+            ),
+            ("toolcrib mcp add shop --dir /srv -- npx x", json!({"dir": "/srv"}), 0),
             (
                 "shop https://h/mcp -H 'authorization: Bearer $MINE' -H 'X-Api-Key: abc'",
                 json!({"token-variable": "MINE", "headers": {"X-Api-Key": "$X_API_KEY"}}),

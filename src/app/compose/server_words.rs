@@ -2,7 +2,10 @@
 //! out. Variables before the command, headers after the address, and the line of another program
 //! that adds servers (`claude mcp add …`) are read as they are in READMEs.
 
-use crate::{engine::settings::table::is_variable_name, model::numbered::numbered_names};
+use crate::{
+    engine::settings::{named_values::AUTHORIZATION, table::is_variable_name},
+    model::numbered::numbered_names,
+};
 
 /// Programs that start something else, by the names that they have without `.exe` or a version.
 const LAUNCHERS: &[&str] = &[
@@ -66,9 +69,20 @@ const CONTAINER_OPTIONS: &[&str] = &[
 
 /// Programs with a command `mcp add`.
 const ADDERS: &[&str] = &["claude", "codex", "gemini", "toolcrib"];
-/// Options of it whose value says nothing that a connection has.
-const ADD_OPTIONS: &[&str] =
-    &["-s", "-t", "--callback-port", "--client-id", "--dir", "--scope", "--transport"];
+/// Options of it whose values a connection has no use for.
+const ADD_OPTIONS: &[&str] = &[
+    "-s",
+    "-t",
+    "--callback-port",
+    "--client-id",
+    "--description",
+    "--exclude-tools",
+    "--include-tools",
+    "--scope",
+    "--timeout",
+    "--transport",
+    "--type",
+];
 
 /// A new connection as it was typed.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -80,6 +94,8 @@ pub(super) struct ServerWords {
     pub env: Vec<(String, String)>,
     /// Headers of each request to the address.
     pub headers: Vec<(String, String)>,
+    /// The folder that the server runs in.
+    pub dir: Option<String>,
 }
 
 /// Reads `[NAME] [VARIABLE=VALUE…] COMMAND ARGUMENT…` or `[NAME] ADDRESS [-H 'NAME: VALUE'…]`, quoted
@@ -108,7 +124,7 @@ pub(super) fn read_server_words(
         || !env.is_empty() && !rest.first().is_some_and(|next| is_server(next))
     {
         let name = free_name(&words, is_free);
-        return finish(ServerWords { name, server: words, env, headers: Vec::new() });
+        return finish(ServerWords { name, server: words, env, ..ServerWords::default() });
     }
     if let [.., last] = rest
         && rest.len() > 1
@@ -123,7 +139,7 @@ pub(super) fn read_server_words(
     if server.is_empty() {
         return Err("type the server's command or its address after the name".into());
     }
-    finish(ServerWords { name, server, env, headers: Vec::new() })
+    finish(ServerWords { name, server, env, ..ServerWords::default() })
 }
 
 /// The words of a line, as a shell has them; a line that goes on in the next one is one line.
@@ -173,6 +189,11 @@ fn read_added(words: &[String], is_free: impl Fn(&str) -> bool) -> Result<Server
                 let header = value().unwrap_or_default();
                 read.headers.push(split_header(&header)?);
             }
+            "--bearer-token-env-var" => {
+                let token = value().map(|variable| format!("Bearer ${variable}"));
+                read.headers.extend(token.map(|token| (AUTHORIZATION.to_owned(), token)));
+            }
+            "--dir" => read.dir = value(),
             "--url" => read.server.extend(value()),
             option if ADD_OPTIONS.contains(&option) => drop(value()),
             option if option.starts_with('-') => {}
@@ -195,6 +216,19 @@ fn read_added(words: &[String], is_free: impl Fn(&str) -> bool) -> Result<Server
         read.name = free_name(&read.server, is_free);
     }
     finish(read)
+}
+
+/// The words of such a line that are no options, nor their values.
+pub(super) fn without_options(words: &[String]) -> Vec<&String> {
+    let (mut rest, mut plain) = (words.iter(), Vec::new());
+    while let Some(word) = rest.next() {
+        if ADD_OPTIONS.contains(&word.as_str()) {
+            rest.next();
+        } else if !word.starts_with('-') {
+            plain.push(word);
+        }
+    }
+    plain
 }
 
 /// The same with the headers behind its address, and the variables of its container, where they
@@ -434,6 +468,9 @@ mod tests {
                 1,
             ),
             ("codex mcp add docs --url https://a/mcp", "docs", 1),
+            ("codex mcp add docs --url https://a/mcp --bearer-token-env-var TOKEN", "docs", 1),
+            ("gemini mcp add --timeout 5000 --trust --description 'my shop' shop npx x", "shop", 2),
+            ("toolcrib mcp add shop --dir /srv -- npx x", "shop", 2),
             ("$ npx -y \\\n  @a/server-shop", "shop", 3),
         ] {
             let read = read_server_words(text, |name| name != "taken").unwrap();
@@ -466,6 +503,10 @@ mod tests {
         let remote = read("https://h/mcp -H 'X-Key: a:b' --header=Y:c rest");
         assert_eq!(pairs(&remote.headers), ["X-Key=a:b", "Y=c"]);
         assert_eq!(remote.server, ["https://h/mcp", "rest"]);
+        let codex = read("codex mcp add docs --url https://a/mcp --bearer-token-env-var TOKEN");
+        assert_eq!(pairs(&codex.headers), ["authorization=Bearer $TOKEN"]);
+        let own = read("toolcrib mcp add shop --dir /srv -- npx x");
+        assert_eq!(own.dir.as_deref(), Some("/srv"));
     }
 
     #[test]

@@ -2,14 +2,14 @@
 
 use std::{
     borrow::Cow,
+    cell::LazyCell,
     cmp::Ordering,
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque},
 };
 
 use crate::{
     app::{
         cases::{WaitingCase, read_case},
-        documents::Document,
         state::State,
     },
     engine::case::script::Case,
@@ -19,22 +19,26 @@ use crate::{
         problem::{Problem, ProblemKind},
         tool::Tool,
     },
-    schema::natural_order,
+    schema::{natural_order, ordering::PutInOrder},
 };
+
+/// The cases of each folder that call a tool, in order, by the folder and a word for the tool.
+type Callers = HashMap<(String, String), Vec<FileId>>;
 
 /// These cases in the order of their files' names, with the earlier ones of the same folder whose
 /// answers they name.
 pub(super) fn in_order(state: &State, files: Vec<FileId>) -> VecDeque<WaitingCase> {
-    let mut chosen: Vec<WaitingCase> = Vec::new();
+    let callers = LazyCell::new(|| read_callers(state));
+    let (mut chosen, mut known) = (Vec::new(), HashSet::new());
     let mut wanted = files;
     while let Some(file) = wanted.pop() {
-        if chosen.iter().any(|one| one.file == file) {
+        if !known.insert(file.clone()) {
             continue;
         }
         let case = state.documents.present(&file).and_then(read_case).and_then(Result::ok);
         let words = case.as_ref().map(Case::answered_tools).unwrap_or_default();
         let earlier = |word: String| {
-            let files = earlier_cases(state, &file, &word);
+            let files = earlier_cases(&callers, &file, &word);
             (word, files)
         };
         let needs: BTreeMap<String, Vec<FileId>> = words.into_iter().map(earlier).collect();
@@ -42,7 +46,7 @@ pub(super) fn in_order(state: &State, files: Vec<FileId>) -> VecDeque<WaitingCas
         let is_alone = case.is_some_and(|case| case.expect.looks_at_times());
         chosen.push(WaitingCase { file, needs, is_alone });
     }
-    chosen.sort_by(|one, other| in_order_of_names(&one.file, &other.file));
+    chosen.order_by(|one, other| in_order_of_names(&one.file, &other.file));
     chosen.into()
 }
 
@@ -50,22 +54,31 @@ fn in_order_of_names(one: &FileId, other: &FileId) -> Ordering {
     natural_order::compare(one.as_str(), other.as_str())
 }
 
+/// Reads all cases, once: of many, each may name the answers of others.
+fn read_callers(state: &State) -> Callers {
+    let mut callers = Callers::new();
+    for (file, document) in state.documents.iter().filter(|(_, document)| !document.gone) {
+        let Some(Ok(case)) = read_case(document) else { continue };
+        let called = find_called(state, &case).map(|(_, tool)| tool).into_iter();
+        let names = called.flat_map(|tool| [&*tool.name, &*tool.entry.key]).chain([&*case.tool]);
+        for name in names.collect::<BTreeSet<&str>>() {
+            let key = (folder_of(file).to_owned(), name.to_owned());
+            callers.entry(key).or_default().push(file.clone());
+        }
+    }
+    callers.values_mut().for_each(|files| files.order_by(in_order_of_names));
+    callers
+}
+
+fn folder_of(file: &FileId) -> &str {
+    file.as_str().rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
 /// The cases of the same folder that come before this one and call that tool, in order.
-fn earlier_cases(state: &State, file: &FileId, word: &str) -> Vec<FileId> {
-    let is_earlier = |other: &FileId| {
-        other.path().parent() == file.path().parent() && in_order_of_names(other, file).is_lt()
-    };
-    let calls_it = |document: &Document| {
-        let case = read_case(document).and_then(Result::ok);
-        case.is_some_and(|case| is_of_tool(state, &case, word))
-    };
-    let files = state
-        .documents
-        .iter()
-        .filter(|(other, document)| !document.gone && is_earlier(other) && calls_it(document));
-    let mut files: Vec<FileId> = files.map(|(file, _)| file.clone()).collect();
-    files.sort_by(in_order_of_names);
-    files
+fn earlier_cases(callers: &Callers, file: &FileId, word: &str) -> Vec<FileId> {
+    let files = callers.get(&(folder_of(file).to_owned(), word.to_owned()));
+    let is_earlier = |other: &&FileId| in_order_of_names(other, file).is_lt();
+    files.into_iter().flatten().take_while(is_earlier).cloned().collect()
 }
 
 /// The tool of a case: the workspace's, else one that is listed of the connection's system.
@@ -76,15 +89,6 @@ pub(super) fn find_called<'s>(state: &'s State, case: &Case) -> Option<(&'s Cata
         let mut lists = state.deployed_lists().filter(|list| is_at(&list.connection.name));
         lists.find_map(|list| Some((&*list.catalog, list.catalog.tool_called(&case.tool)?)))
     })
-}
-
-/// Whether a case calls the tool of that name or key.
-fn is_of_tool(state: &State, case: &Case, word: &str) -> bool {
-    let is_called = || {
-        let (_, tool) = find_called(state, case)?;
-        Some(tool.name == word || tool.entry.key == word)
-    };
-    case.tool == word || is_called().unwrap_or_default()
 }
 
 /// The case with the answers that it names.

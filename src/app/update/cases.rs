@@ -185,7 +185,7 @@ fn call_case(state: &mut State, mut running: RunningCase, now: Millis) -> Option
     let calls = &mut state.invoke.calls;
     let call = calls.begin_case(request.clone(), name, (of.into(), is_only), now);
     state.invoke.cases.shown_turn += u64::from(is_only);
-    let limit = case.timeout;
+    let limit = case.timeout.or(state.invoke.time_limit);
     state.invoke.cases.running.insert(call, running);
     let (connection, request) = (Box::new(connection), Box::new(request));
     Some(Effect::Call { call, connection, request, limit })

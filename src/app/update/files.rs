@@ -29,6 +29,7 @@ use crate::{
     model::{
         catalog::{Catalog, Part},
         clock::Millis,
+        connection::Connection,
         connections::Connections,
         context::Profile,
         entry::{Entry, EntryId, FileId},
@@ -393,7 +394,10 @@ fn take_connections(state: &mut State, mut read: Connections) {
     {
         match read.find_by_name(&chosen.name) {
             Some(_) => read.chosen = Some(chosen.name.clone()),
-            None => read.choose(chosen.clone()),
+            None => {
+                let variables = read.variables.clone();
+                read.choose(Connection { variables, ..chosen.clone() });
+            }
         }
     }
     state.network.connections = read;
@@ -410,11 +414,13 @@ pub(super) fn check_again(state: &mut State) {
         || is_more(state.documents.iter().take(checking::AT_ONCE + 1).count());
     if !is_large {
         // Files of schemas are read apart: until then what was found by them stays.
-        if !names_schema(state) {
+        let is_pending = names_schema(state);
+        if !is_pending {
             state.checking.answered = state.checking.turn;
         }
         let documents = state.findings.iter().filter(|finding| conformance::is_of_schema(finding));
-        let disk = FromDisk { documents: documents.cloned().collect(), ..state.disk.clone() };
+        let documents = documents.filter(|_| is_pending).cloned().collect();
+        let disk = FromDisk { documents, ..state.disk.clone() };
         let files = files.map(|(file, document)| (file, document.source.as_ref()));
         state.findings = Arc::new(checking::findings_of(
             &state.catalog,
@@ -555,7 +561,11 @@ pub(super) fn disk_changed(
     now: Millis,
 ) -> Vec<Effect> {
     let unsaved = state.documents.get(file).is_some_and(Document::is_changed);
+    let count = state.disk.unread.len();
     state.disk.unread.retain(|(unread, _)| unread != file);
+    if state.disk.unread.len() < count {
+        check_again(state);
+    }
     match text {
         Some(text) => {
             let known = state.documents.get(file);

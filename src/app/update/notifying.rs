@@ -54,8 +54,11 @@ pub(super) fn handle(state: &mut State, message: NotificationMessage, now: Milli
         }
         NotificationMessage::Try => {
             state.notifications.try_one();
-            let words = "notification sent; if you don't see it, choose another way: `toolcrib help \
-                         files`";
+            let elsewhere = match state.keymap.is_in_window() {
+                true => "look at your desktop's settings",
+                false => "choose another way: `toolcrib help files`",
+            };
+            let words = format!("notification sent; if you don't see it, {elsewhere}");
             state.notices.push(NoticeKind::Hint, words, now);
             Vec::new()
         }
@@ -64,7 +67,7 @@ pub(super) fn handle(state: &mut State, message: NotificationMessage, now: Milli
 
 /// What is to be sent after a message.
 pub(super) fn due_notifications(state: &mut State) -> impl Iterator<Item = Effect> + use<> {
-    let way = state.notifications.settings.way;
+    let way = (!state.keymap.is_in_window()).then_some(state.notifications.settings.way);
     let due = state.notifications.take_due();
     due.into_iter().map(move |notification| Effect::Notify { notification, way })
 }

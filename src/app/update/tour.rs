@@ -119,16 +119,21 @@ pub(super) fn advance(state: &mut State) -> bool {
 }
 
 /// What is said at the end of the tour.
-pub(super) const END: &str =
-    "That's the tour. Run toolcrib in your own folder to start with your tools.";
+pub(super) fn end_words(state: &State) -> String {
+    let open = state.keymap.way_to("open-folder");
+    match state.keymap.is_in_window() {
+        true => format!("That's the tour. Open your own folder to start with your tools: {open}"),
+        false => format!("That's the tour. {START}"),
+    }
+}
+
+const START: &str = "Run toolcrib in your own folder to start with your tools.";
 
 /// The steps as commands of plain mode, and what to do then.
 pub(crate) fn typed_steps() -> Vec<String> {
     let step = |(number, step): (usize, &TourStep)| format!("{}. {}", number + 1, step.typed);
     let steps = STEPS.iter().enumerate().map(step);
-    steps
-        .chain(["exit quits. Run toolcrib in your own folder to start with your tools.".to_owned()])
-        .collect()
+    steps.chain([format!("exit quits. {START}")]).collect()
 }
 
 /// The steps as Markdown, with the keys of this keymap.
@@ -171,6 +176,15 @@ mod tests {
         assert!(state.tour.words(&state.keymap).is_none());
         send(&mut state, Message::Tour(TourMessage::Start));
         assert_eq!(step(&state), Some(1));
+    }
+
+    #[test]
+    fn the_end_says_how_to_begin_in_a_terminal_and_in_a_window() {
+        let start = || Start { demo: true, ..Start::default() };
+        let keymap = start().keymap.in_window();
+        let windowed = State::new(Start { keymap, ..start() });
+        assert!(end_words(&windowed).contains("Open your own folder"), "{}", end_words(&windowed));
+        assert!(end_words(&State::new(start())).contains("Run toolcrib in your own folder"));
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::{
         opened::OpenWorkspace,
         out::CommandOutput,
     },
-    engine::stub::mock::MockOptions,
+    engine::{query::Query, stub::mock::MockOptions},
     model::{
         problem::{Problem, ProblemKind},
         stub::MOCK_CONNECTION,
@@ -34,6 +34,10 @@ pub(super) struct Resend {
     /// The time limit for the connection to open, and for the answer: 500ms, 30s, 2m
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     timeout: Option<Duration>,
+
+    /// Print only what is at this path of a JSON answer, as `toolcrib call --query` does
+    #[arg(long, value_name = "PATH", value_parser = Query::parse)]
+    query: Option<Query>,
 
     /// Leave nothing of this call in the history
     #[arg(long)]
@@ -93,6 +97,7 @@ impl Resend {
             timeout: self.timeout,
             answers: &[],
             save: None,
+            query: self.query.clone(),
             is_kept: !self.no_history,
         };
         sending.send(request, global, out)

@@ -18,6 +18,7 @@ use crate::{
             announcer::{Announced, Announcer, ReportCounts},
             can_announce,
         },
+        spawning::spawn,
         systems::facets::responder::{Responding, ServedTarget},
     },
 };
@@ -55,7 +56,7 @@ pub(super) async fn announce(
     let started = rfc3339(now_millis());
     let announced = targets.into_iter().map(|target| to_announced(target, &started)).collect();
     let announcer = Announcer::start(bus, announced, counts.clone()).await.map_err(failed)?;
-    tokio::spawn(announcer.run(stop.clone()));
+    spawn(announcer.run(stop.clone()));
     out.print_status(format_args!("announced {count} on {SUBJECT}, and as NATS micro services"));
     Ok(counts)
 }

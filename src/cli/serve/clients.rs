@@ -29,9 +29,12 @@ use crate::{
         problem::{Problem, ProblemKind},
     },
     runtime::registry,
-    wire::systems::{
-        facets::tool_server::{ListenPlace, ToolHost, ToolServer},
-        table,
+    wire::{
+        spawning::spawn,
+        systems::{
+            facets::tool_server::{ListenPlace, ToolHost, ToolServer},
+            table,
+        },
     },
 };
 
@@ -125,7 +128,7 @@ impl ServeClients {
         };
         let serving = async {
             let asking = Arc::clone(&host);
-            let passing = tokio::spawn(async move { asking.pass_questions_on(questions).await });
+            let passing = spawn(async move { asking.pass_questions_on(questions).await });
             let ended = match self.http.clone() {
                 Some(address) => {
                     serve_http(server, &host, ListenPlace { address, token }, out).await

@@ -302,8 +302,9 @@ impl WorkspaceHost {
         };
         if template::names_variable(arguments) {
             // It would be filled in, and its value handed to the tool.
-            let message = "clients' arguments can't use environment variables";
-            return refused(message.to_owned(), "take {{env.…}} out");
+            let message =
+                "clients' arguments can't use environment variables, nor those of toolcrib.toml";
+            return refused(message.to_owned(), "take {{env.…}} and {{var.…}} out");
         }
         let Some(tool) = self.tool(row) else { return Ok(()) };
         // What the schema itself lacks is for `toolcrib check`.

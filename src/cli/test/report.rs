@@ -17,10 +17,7 @@ use crate::{
         report_paths::typed_path,
         wrap::wrap,
     },
-    engine::{
-        case::verdict::Answer,
-        junit::{self, Checked, Suite},
-    },
+    engine::junit::{self, Checked, Suite},
     model::{
         clock::Millis,
         entry::FileId,
@@ -210,24 +207,19 @@ impl Report {
         words
     }
 
-    /// Where nothing but the connection is at fault, that is reported.
+    /// Where no case that ran differs, it says what kept the others from running.
     #[must_use]
     pub fn ending(&self, has_broken: bool) -> Ending {
-        let failed: Vec<&TriedCase> =
-            self.tried.iter().filter(|one| one.status().is_bad()).collect();
-        let is_each = |holds: &dyn Fn(&TriedCase) -> bool| failed.iter().all(|one| holds(one));
-        let has_answer = |one: &TriedCase, is_so: fn(&Answer) -> bool| {
-            one.status() == CaseStatus::NotRun
-                && one.verdict().is_some_and(|verdict| is_so(&verdict.answer))
-        };
-        match failed.as_slice() {
+        let bad: Vec<&TriedCase> = self.tried.iter().filter(|one| one.status().is_bad()).collect();
+        let has_run = |one: &&TriedCase| one.status() == CaseStatus::Failed;
+        match bad.as_slice() {
             _ if self.was_interrupted => Ending::Interrupted,
             _ if has_broken => Ending::Usage,
             _ if self.asked.iter().any(|one| !one.has_passed()) => Ending::Found,
             [] => Ending::Done,
-            _ if is_each(&|one| has_answer(one, Answer::is_own_fault)) => Ending::Usage,
-            _ if is_each(&|one| has_answer(one, Answer::is_unanswered)) => Ending::Unreachable,
-            _ => Ending::Found,
+            bad if bad.iter().any(has_run) => Ending::Found,
+            bad if bad.iter().any(|one| one.is_own_fault()) => Ending::Usage,
+            _ => Ending::Unreachable,
         }
     }
 }

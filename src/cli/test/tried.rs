@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::{
     cli::{cases::CaseFile, data_files::BrokenFile, report_paths::typed_path},
     engine::case::{tries::CaseTry, verdict::Verdict},
-    model::problem::Problem,
+    model::problem::{Problem, ProblemKind},
 };
 
 /// How a case went.
@@ -17,6 +17,8 @@ pub(super) struct CaseRun {
     pub skipped: Option<&'static str>,
     /// A call was made again, as another one may have ended the server.
     pub was_resent: bool,
+    /// What kept its call from being made, where that was so.
+    uncalled: Option<ProblemKind>,
 }
 
 /// What became of a case.
@@ -63,7 +65,8 @@ impl CaseRun {
     /// Its call couldn't even be made.
     #[must_use]
     pub fn not_called(problem: &Problem) -> Self {
-        Self::of_verdict(Verdict::not_called(problem))
+        let run = Self::of_verdict(Verdict::not_called(problem));
+        Self { uncalled: Some(problem.kind), ..run }
     }
 
     /// How it went in the last try, where that was one call.
@@ -109,6 +112,17 @@ impl TriedCase {
             [.., last] if last.has_passed() => CaseStatus::Flaky,
             [.., last] if last.has_run() => CaseStatus::Failed,
             _ => CaseStatus::NotRun,
+        }
+    }
+
+    /// Whether it didn't run since something here is at fault, and not because nobody answered.
+    #[must_use]
+    pub fn is_own_fault(&self) -> bool {
+        use ProblemKind as Kind;
+
+        match self.run.uncalled {
+            Some(kind) => !matches!(kind, Kind::Unreachable | Kind::Refused | Kind::TimedOut),
+            None => self.verdict().is_some_and(|verdict| verdict.answer.is_own_fault()),
         }
     }
 

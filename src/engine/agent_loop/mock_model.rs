@@ -14,7 +14,10 @@ use super::{
     openai::OpenAi,
     turn::{ModelReply, StopReason, ToolCall},
 };
-use crate::{engine::model_view::Client, schema::example::make_example};
+use crate::{
+    engine::model_view::Client,
+    schema::{example::make_example, ordering::PutInOrder},
+};
 
 /// So many tools are called that the question doesn't name.
 const MOST_CALLS: usize = 8;
@@ -121,7 +124,7 @@ impl<'b> Conversation<'b> {
             })
         };
         let mut mentions: Vec<Mention<'b>> = names.into_iter().flat_map(of_name).collect();
-        mentions.sort_by_key(|mention| mention.at);
+        mentions.order_by_key(|mention| mention.at);
         mentions
     }
 

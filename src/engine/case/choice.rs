@@ -104,7 +104,7 @@ pub struct AskVerdict {
     pub runs: Vec<RunVerdict>,
     /// So many have to hold.
     pub pass: u32,
-    /// Why there are no runs.
+    /// Why there are no runs, or why they can't be kept.
     pub problem: Option<String>,
 }
 

@@ -125,7 +125,13 @@ pub(crate) fn case_summary(case: &Case) -> String {
         steps,
         (!endings.is_empty()).then(|| endings.join(" or ")),
         error,
-        expect.json.is_some().then(|| "json".to_owned()),
+        expect.json.is_some().then(|| match expect.ignore.as_slice() {
+            [] => "json".to_owned(),
+            ignored => {
+                let places: Vec<String> = ignored.iter().map(ToString::to_string).collect();
+                format!("json but {}", places.join(" and "))
+            }
+        }),
         (!expect.contains.is_empty()).then(|| "contains".to_owned()),
         (!expect.lacks.is_empty()).then(|| "lacks".to_owned()),
         (!expect.matches.is_empty()).then(|| "matches".to_owned()),

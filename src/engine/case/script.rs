@@ -297,7 +297,8 @@ impl CaseSteps {
 
 fn read_schema(members: &Members<'_>, schema: &Value) -> Result<Value, FileIssue> {
     let wrong = |findings: Vec<SchemaFinding>| {
-        let words: Vec<String> = findings.iter().map(ToString::to_string).collect();
+        let words = findings.into_iter().map(|finding| finding.into_flaw().to_string());
+        let words: Vec<String> = words.collect();
         file_issue(&members.at.child("schema"), format!("not a schema: {}", words.join("; ")))
     };
     Checker::compile(schema).map(|_| schema.clone()).map_err(wrong)
@@ -434,6 +435,8 @@ mod tests {
         for (text, at, words) in [
             ("[]", "", "an object, found a list"),
             ("case: x", "", "\"call\" is missing"),
+            ("call: ''", "/call", "a text that isn't empty"),
+            ("call: a\nruns: 1001.0", "/runs", "a whole number from 1 to 1000"),
             ("call: a\nexpects: {}", "/expects", "did you mean \"expect\"?"),
             ("call: a\narguments: [1]", "/arguments", "an object"),
             ("call: a\nsteps: {form: b}", "/steps/form", "did you mean \"from\"?"),
@@ -456,5 +459,9 @@ mod tests {
             assert_eq!(issue.at.to_string(), at, "{text}");
             assert!(issue.message.contains(words), "{text}: {issue}");
         }
+        let far = read("call: a\nexpect: {schema: {$ref: 'http://h/s'}}").unwrap_err();
+        assert!(far.message.contains("never followed over a network"), "{far}");
+        assert!(!far.message.contains("ignored"), "the case is refused: {far}");
+        assert_eq!(read("call: a\nruns: 1e3").unwrap().count.runs, 1_000);
     }
 }

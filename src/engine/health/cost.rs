@@ -14,7 +14,7 @@ use crate::{
         health::HealthSettings,
         tool::{Function, Gate, States, Tool},
     },
-    schema::{count::count_text, pointer::Pointer},
+    schema::{count::count_text, ordering::PutInOrder, pointer::Pointer},
 };
 
 /// How many states or tools a sentence names.
@@ -45,7 +45,7 @@ pub(super) fn state_costs(set: &ToolSet<'_>, report: &mut Report<'_>) {
     let budget = set.settings.state_tokens.tokens;
     let mut over = costs_by_state(set.catalog, set.measured, set.settings);
     over.retain(|cost| cost.tokens > budget);
-    over.sort_by(|one, other| (other.tokens, &one.state).cmp(&(one.tokens, &other.state)));
+    over.order_by(|one, other| (other.tokens, &one.state).cmp(&(one.tokens, &other.state)));
     let Some(worst) = over.first() else { return };
     let (asked, gates) = (asked_groups(set.settings), RequestGates::new(set.catalog, set.settings));
     let is_there = |measured: &&Measured| {
@@ -53,7 +53,7 @@ pub(super) fn state_costs(set: &ToolSet<'_>, report: &mut Report<'_>) {
         asked.admit(gate) && gate.states.admits(&worst.state)
     };
     let mut tools: Vec<&Measured> = set.measured.iter().filter(is_there).collect();
-    tools.sort_by_key(|measured| (std::cmp::Reverse(measured.tokens), measured.row));
+    tools.order_by_key(|measured| (std::cmp::Reverse(measured.tokens), measured.row));
     let Some(largest) = tools.first() else { return };
     let named: Vec<String> = tools
         .iter()
@@ -112,7 +112,7 @@ pub fn count_costs(
     let states = costs_by_state(catalog, &measured, settings);
     let mut tools: Vec<_> =
         measured.iter().map(|measured| (measured.row, measured.tokens)).collect();
-    tools.sort_by_key(|(row, tokens)| (std::cmp::Reverse(*tokens), *row));
+    tools.order_by_key(|(row, tokens)| (std::cmp::Reverse(*tokens), *row));
     Costs { tools, states }
 }
 

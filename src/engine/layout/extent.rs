@@ -3,7 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use crate::engine::workflow::graph::{Edge, Link, StateRow};
+use crate::{
+    engine::workflow::graph::{Edge, Link, StateRow},
+    schema::ordering::PutInOrder,
+};
 
 /// What a box represents.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,7 +102,7 @@ impl PictureExtent {
     }
 
     fn from_nodes(scale: Scale, count: usize, mut nodes: Vec<Node>) -> Self {
-        nodes.sort_by_key(|node| node.states().first().copied());
+        nodes.order_by_key(|node| node.states().first().copied());
         let mut node_of = vec![None; count];
         for (row, node) in nodes.iter().enumerate() {
             node.states().iter().for_each(|state| node_of[*state] = Some(row));

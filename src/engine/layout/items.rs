@@ -5,6 +5,7 @@ use super::{
     diagram::{BoxSpec, Diagram, Direction, Frame},
     rank::Ranks,
 };
+use crate::schema::ordering::PutInOrder;
 
 pub(crate) type ItemRow = usize;
 pub(crate) type LinkRow = usize;
@@ -119,7 +120,7 @@ fn choose_stubs(diagram: &Diagram, ranks: &Ranks) -> Vec<bool> {
     let mut stubs = vec![false; diagram.arrows.len()];
     let mut pieces: usize = (0..stubs.len()).map(|row| 2 * length(row)).sum();
     let mut longest: Vec<usize> = (0..stubs.len()).filter(|row| length(*row) > SHORT).collect();
-    longest.sort_by_key(|row| (std::cmp::Reverse(length(*row)), *row));
+    longest.order_by_key(|row| (std::cmp::Reverse(length(*row)), *row));
     for row in longest {
         if pieces <= MOST_PIECES {
             break;
@@ -316,8 +317,8 @@ impl Items {
         let place = self.ranks_within();
         for row in 0..self.items.len() {
             let (mut ins, mut outs) = (self.items[row].ins.clone(), self.items[row].outs.clone());
-            ins.sort_by_key(|link| place[self.links[*link].from]);
-            outs.sort_by_key(|link| place[self.links[*link].to]);
+            ins.order_by_key(|link| place[self.links[*link].from]);
+            outs.order_by_key(|link| place[self.links[*link].to]);
             for (at, link) in ins.iter().enumerate() {
                 self.links[*link].to_port = self.port_offset(row, at, ins.len());
             }

@@ -4,6 +4,7 @@ use super::{
     diagram::{Diagram, Direction},
     picture::BoxPosition,
 };
+use crate::schema::ordering::PutInOrder;
 
 /// Each box's layer, and which arrows run against the layers.
 #[derive(Debug)]
@@ -104,7 +105,7 @@ fn keep_directions(
     let order = |row: usize| (level[row].unwrap_or(usize::MAX), row);
     let reversed = links.iter().map(|(from, to)| order(*from) > order(*to)).collect();
     let mut finished: Vec<usize> = (0..count).collect();
-    finished.sort_by_key(|row| std::cmp::Reverse(order(*row)));
+    finished.order_by_key(|row| std::cmp::Reverse(order(*row)));
     (reversed, finished)
 }
 

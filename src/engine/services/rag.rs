@@ -7,6 +7,7 @@ use super::{
     collections::{COLLECTIONS, Document},
     sample::{Answer, Asking, Fault, text_member},
 };
+use crate::schema::ordering::PutInOrder;
 
 /// How many documents an answer draws on.
 const BEST: usize = 3;
@@ -64,7 +65,7 @@ fn best_documents<'d>(question: &str, documents: &'d [Document]) -> Vec<&'d Docu
         .zip(documents)
         .filter(|(score, _)| *score > 0.0)
         .collect();
-    scored.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    scored.order_by(|(one, _), (other, _)| other.total_cmp(one));
     let bar = scored.first().map_or(0.0, |(score, _)| score / 2.0);
     scored
         .into_iter()

@@ -7,6 +7,7 @@ use crate::{
         check_rules::{CheckRule, CheckRules, matches_code},
         finding::Severity,
     },
+    schema::ordering::PutInOrder,
 };
 
 const EXTRA_KEYS: &str = "extra-keys";
@@ -58,7 +59,7 @@ fn read_levels(
         .filter(|key| files.is_some() || !own.contains(&key.as_str()))
         .collect();
     // What is said of more codes counts less, wherever it is written.
-    codes.sort_by_key(|codes| (!codes.ends_with('*'), codes.len()));
+    codes.order_by_key(|codes| (!codes.ends_with('*'), codes.len()));
     let mut rules = Vec::new();
     for codes in codes {
         let family = |code: &str| code.split('.').next().unwrap_or_default().to_owned();

@@ -4,9 +4,10 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    connections::{COMMAND, LARGEST, SECRETS, TIMEOUT, TOOLS, said_by},
+    connections::{COMMAND, LARGEST, SECRETS, TIMEOUT, TOOL_TIMEOUTS, TOOLS, said_by},
     named_values::{ENV, ENV_KEY, HEADERS, HEADERS_KEY},
     system_settings::{NEEDS_ADDRESS, SettingsSchema, schema_properties},
+    variables::{VARIABLES, VARIABLES_KEY},
 };
 use crate::model::{
     connection::{LARGEST_ANSWER, MIB},
@@ -110,13 +111,29 @@ pub(crate) fn connection_schema(table: &Value, systems: &[&SettingsSchema]) -> V
         true,
         json!({"type": "integer", "minimum": 1, "default": LARGEST_ANSWER / MIB, "description": "Maximum size of an answer in MiB; a call with a larger answer is ended"}),
     );
+    let time = || json!({"type": "string", "pattern": r"^\s*[0-9.]+(ms|s|m|h|d)?\s*$"});
     let times = match table.get(TIMEOUT) {
         Some(Value::Number(_)) => json!({"type": "number", "exclusiveMinimum": 0}),
-        _ => json!({"type": "string", "pattern": r"^\s*[0-9.]+(ms|s|m|h|d)?\s*$"}),
+        _ => time(),
     };
     let words = "How long a call waits for the first message of its answer, and for each one after \
         it: 45s, 2m. Default: 30s";
     offer(TIMEOUT, is_wire || starts, with_description(times, words));
+    offer(
+        VARIABLES,
+        true,
+        json!({"type": "object", "additionalProperties": {"type": ["string", "number", "boolean"]},
+            "description": "What {{var.NAME}} is in requests over it; $NAME is the value of an \
+                environment variable of yours"}),
+    );
+    offer(
+        VARIABLES_KEY,
+        true,
+        texts_schema("The same for values in the system's key store, with their names there"),
+    );
+    let of_tools = json!({"type": "object", "additionalProperties": time()});
+    let words = "The same for single tools, by their names: crawl = \"10m\"";
+    offer(TOOL_TIMEOUTS, is_wire || starts, with_description(of_tools, words));
     for system in systems {
         if let Some(table) = system.table {
             offer(table, candidates.contains(&system.system), (system.schema)());

@@ -9,6 +9,7 @@ use super::{
     },
     system_settings::SettingsSchema,
     table::{Reader, Table},
+    variables::{VARIABLES, VARIABLES_KEY, read_variables},
 };
 use crate::{
     engine::{mask::Mask, workflow::similar},
@@ -22,7 +23,7 @@ use crate::{
 };
 
 /// Every key of a connection but those that systems add.
-pub(crate) const KEYS: [&str; 22] = [
+pub(crate) const KEYS: [&str; 25] = [
     "transport",
     "servers",
     COMMAND,
@@ -44,7 +45,10 @@ pub(crate) const KEYS: [&str; 22] = [
     "key-file",
     LARGEST,
     TIMEOUT,
+    TOOL_TIMEOUTS,
     TOOLS,
+    VARIABLES,
+    VARIABLES_KEY,
 ];
 
 /// The program that starts a server, in the place of addresses.
@@ -55,6 +59,9 @@ pub(crate) const LARGEST: &str = "largest-answer";
 
 /// How long each message of an answer may take.
 pub(crate) const TIMEOUT: &str = "timeout";
+
+/// The same for single tools, by their names.
+pub(crate) const TOOL_TIMEOUTS: &str = "tool-timeouts";
 
 /// The list within a connection that names the tools whose calls go through it.
 pub(crate) const TOOLS: &str = "tools";
@@ -105,6 +112,13 @@ pub(crate) fn read_connection(
     connection.largest_answer =
         reader.read_count(table, LARGEST).map_or(LARGEST_ANSWER, |count| count.saturating_mul(MIB));
     connection.timeout = reader.read_duration(table, TIMEOUT);
+    connection.variables = read_variables(reader, table);
+    if let Some(times) = reader.read_table(table, TOOL_TIMEOUTS) {
+        for tool in times.members.keys() {
+            let time = reader.read_duration(&times, tool).map(|time| (tool.clone(), time));
+            connection.tool_timeouts.extend(time);
+        }
+    }
     Some(connection)
 }
 
@@ -322,5 +336,6 @@ pub(crate) fn find_connection(
     let tls = Tls { required: is_encrypted(wanted), ..Tls::default() };
     // Its name is shown and kept in the history.
     let name = Mask::default().mask_text(wanted);
-    Ok(Connection { tls, ..Connection::from_address(transport, name, wanted) })
+    let variables = connections.variables.clone();
+    Ok(Connection { tls, variables, ..Connection::from_address(transport, name, wanted) })
 }

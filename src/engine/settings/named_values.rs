@@ -10,6 +10,7 @@ use crate::{
         connection::{Credentials, SecretAt, SettingValue},
         finding::Severity,
     },
+    schema::pointer::Pointer,
 };
 
 /// Variables that a server gets: a text, or `$NAME` for the value of that variable of ours.
@@ -162,24 +163,40 @@ pub(super) fn read_values(
                 }
             };
             if is_secret {
-                let message = format!(
-                    "secrets don't belong in this file; use {name} = \"$NAME\" for an \
-                    environment variable of yours, or name it in {store_key}"
-                );
-                reader.add_finding(Severity::Error, "settings.secret", &at, message);
+                note_secret(reader, &at, name, store_key);
             }
             values.insert(name.clone(), value);
         }
     }
-    if let Some(own) = reader.read_table(table, store_key) {
-        for name in own.members.keys() {
-            let Some(key) = reader.read_text(&own, name) else { continue };
-            let place = SecretAt::KeyStore(key);
-            reader.note_place(&own.at.child(name.as_str()), &place);
-            values.insert(name.clone(), SettingValue::Secret(place));
-        }
-    }
+    let kept = read_kept(reader, table, store_key).into_iter();
+    values.extend(kept.map(|(name, at)| (name, SettingValue::Secret(at))));
     values
+}
+
+/// Notes that the value of that name is a secret, which may be in the key store instead.
+pub(super) fn note_secret(reader: &mut Reader, at: &Pointer, name: &str, store_key: &str) {
+    let message = format!(
+        "secrets don't belong in this file; use {name} = \"$NAME\" for an environment variable of \
+        yours, or name it in {store_key}"
+    );
+    reader.add_finding(Severity::Error, "settings.secret", at, message);
+}
+
+/// Reads a table of values that are in the system's key store, each with its name there.
+pub(super) fn read_kept(
+    reader: &mut Reader,
+    table: &Table<'_>,
+    store_key: &str,
+) -> Vec<(String, SecretAt)> {
+    let Some(own) = reader.read_table(table, store_key) else { return Vec::new() };
+    let mut kept = Vec::new();
+    for name in own.members.keys() {
+        let Some(key) = reader.read_text(&own, name) else { continue };
+        let place = SecretAt::KeyStore(key);
+        reader.note_place(&own.at.child(name.as_str()), &place);
+        kept.push((name.clone(), place));
+    }
+    kept
 }
 
 /// Reads the headers of a connection; those that can't be sent are noted and left out.

@@ -1,10 +1,11 @@
-//! The workspace's `toolcrib.toml`: mode, context, user profiles, custom groups, connections, files
-//! of JSON Schemas, prices of models.
+//! The workspace's `toolcrib.toml`: mode, context, user profiles, custom groups, connections,
+//! variables, files of JSON Schemas, prices of models.
 
 use super::{
     check_table, connections,
     system_settings::SettingsSchema,
     table::{Reader, Table},
+    variables::{VARIABLES, VARIABLES_KEY, read_variables},
 };
 use crate::{
     engine::{
@@ -23,7 +24,7 @@ use crate::{
     schema::pointer::Pointer,
 };
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 14] = [
     "name",
     "mode",
     "connection",
@@ -32,6 +33,8 @@ const KEYS: [&str; 12] = [
     "groups",
     "states",
     "connections",
+    VARIABLES,
+    VARIABLES_KEY,
     "schemas",
     "check",
     "health",
@@ -110,6 +113,8 @@ pub(crate) fn parse_settings(
             }
         }
     }
+    let shared = read_variables(&mut reader, &top);
+    settings.connections.share_variables(shared);
     if let Some(usual) = reader.read_text(&top, "connection") {
         match settings.connections.find_by_name(&usual) {
             Some(_) => settings.connections.usual = usual,
@@ -216,7 +221,7 @@ mod tests {
 
     use super::*;
     use crate::model::{
-        connection::{Credentials, SecretAt, SettingValue},
+        connection::{Connection, Credentials, RequestVariable, SecretAt, SettingValue},
         transport::TransportKind,
     };
 
@@ -425,6 +430,23 @@ servers = ["nats://host"]
         }
         let (_, told) = read("nats://h:1", "headers = { X-A = 'a' }\n");
         assert!(told[0].contains("NATS sends no headers of HTTP"), "{told:#?}");
+    }
+
+    #[test]
+    fn a_connection_has_its_own_variables_and_those_of_the_workspace() {
+        let (settings, findings) = read_alone(
+            "[variables]\nshop = 'all'\nlimit = 5\n[connections.dev]\nservers = 'http://h'\n\
+             [connections.dev.variables]\nshop = 'dev'\n",
+        );
+        assert_eq!(told(&findings), [""; 0]);
+        let shop = |connection: Option<&Connection>| connection?.variables.get("shop").cloned();
+        let shown = |text: &str| Some(RequestVariable::Shown(json!(text)));
+        let connections = settings.connections;
+        let [dev, embedded] = ["dev", "embedded"].map(|name| connections.find_by_name(name));
+        assert_eq!([shop(dev), shop(embedded)], [shown("dev"), shown("all")]);
+        assert!(dev.is_some_and(|dev| dev.variables.contains_key("limit")));
+        let typed = connections::find_connection(&connections, "http://other").unwrap();
+        assert_eq!(shop(Some(&typed)), shown("all"));
     }
 
     #[test]

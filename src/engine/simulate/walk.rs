@@ -7,7 +7,7 @@ use crate::{
         workflow::graph::{StateRow, Workflow},
     },
     model::context::Context,
-    schema::chance::SplitMix64,
+    schema::{chance::SplitMix64, ordering::PutInOrder},
 };
 
 /// A way of so many steps, or fewer where no tool is left; every tool that a state offers is as
@@ -68,7 +68,7 @@ pub(crate) fn to_stop<T: Gated>(
         };
     let mut reached: Vec<StateRow> =
         (0..workflow.states().len()).filter(|state| paths.reaches(*state)).collect();
-    reached.sort_by_key(|state| paths.distance(*state));
+    reached.order_by_key(|state| paths.distance(*state));
     for from in reached {
         for tool in offered_tools(&workflow, from) {
             let to = workflow.target_state(from, tool);

@@ -18,6 +18,7 @@ use crate::{
         numbered::numbered_names,
         stub::{AnswerPiece, Fault, Rule, Stub, StubAnswer, StubService, When},
     },
+    schema::ordering::PutInOrder,
 };
 
 /// More pieces than these are joined with their neighbours, so that a file can be read.
@@ -165,7 +166,7 @@ pub(crate) fn add_service(stub: &mut Stub, service: StubService) {
         }
     }
     // A rule that takes every request must not stand before others.
-    known.rules.sort_by_key(|rule| rule.when.is_any());
+    known.rules.order_by_key(|rule| rule.when.is_any());
 }
 
 fn free_name(stub: &Stub, wanted: &str) -> String {

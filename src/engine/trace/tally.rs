@@ -7,10 +7,13 @@ use super::{
     lines::{self, Record},
     wanted::TraceFilter,
 };
-use crate::model::{
-    call::{Event, EventKind},
-    case_result::CaseResult,
-    trace::{Head, Listing, Summary, Trace, TraceId},
+use crate::{
+    model::{
+        call::{Event, EventKind},
+        case_result::CaseResult,
+        trace::{Head, Listing, Summary, Trace, TraceId},
+    },
+    schema::ordering::PutInOrder,
 };
 
 /// How much of the arguments a list shows.
@@ -104,7 +107,7 @@ impl Tally {
             .into_iter()
             .filter(|seen| seen.missing.is_empty() && wanted.matches(&seen.summary));
         let mut calls: Vec<Summary> = fitting.map(|seen| seen.summary).collect();
-        calls.sort_by_key(|call| std::cmp::Reverse(call.at));
+        calls.order_by_key(|call| std::cmp::Reverse(call.at));
         let older = calls.len().saturating_sub(most);
         calls.truncate(most);
         Listing { calls, older, unread }

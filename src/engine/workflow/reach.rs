@@ -16,6 +16,7 @@ use crate::{
         gated::{Gated, ToolRow},
     },
     model::context::{ANY, DEFAULT_GROUP, Name},
+    schema::ordering::PutInOrder,
 };
 
 /// What to ask for so that a tool can run, and what to take before it.
@@ -181,7 +182,7 @@ impl GroupSearch {
             .map(|groups| groups.rows().map(|row| self.names[row].clone()).collect())
             .collect();
         sets.iter_mut().for_each(|set| set.sort());
-        sets.sort_by(|left, right| left.len().cmp(&right.len()).then_with(|| left.cmp(right)));
+        sets.order_by(|left, right| left.len().cmp(&right.len()).then_with(|| left.cmp(right)));
         if sets.is_empty() && self.may_ask_for_all {
             sets.push(vec![ANY.into()]);
         }

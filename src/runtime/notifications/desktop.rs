@@ -6,18 +6,25 @@ use tokio::sync::mpsc;
 use crate::{
     app::{message::Message, notices::NoticeKind},
     model::{
-        notification::Notification,
+        notification::{Notification, NotificationWay},
         problem::{Problem, ProblemKind},
     },
 };
 
-/// What to do where there is none.
+/// What to do where there is none, but there are other ways.
 const ELSEWHERE: &str = "choose another way in config.toml: way = \"terminal\" or \"bell\" under \
                          [notifications]";
 
-/// Asks the desktop to show a notification; a notice says why it can't.
-pub(crate) async fn show_or_say(notification: Notification, messages: mpsc::Sender<Message>) {
-    if let Err(problem) = show(&notification).await {
+/// Asks the desktop to show a notification; a notice says why it can't, and where a way was chosen
+/// from several, that there are others.
+pub(crate) async fn show_or_say(
+    notification: Notification,
+    chosen: Option<NotificationWay>,
+    messages: mpsc::Sender<Message>,
+) {
+    if let Err(cause) = system::show(&notification).await {
+        let problem = failure(cause);
+        let problem = if chosen.is_some() { problem.with_remedy(ELSEWHERE) } else { problem };
         let _ = messages.send(Message::Notice(NoticeKind::Warning, problem.to_string())).await;
     }
 }
@@ -27,10 +34,11 @@ pub(crate) async fn show_or_say(notification: Notification, messages: mpsc::Send
 /// # Errors
 /// When there is no notification service within reach, or it refuses.
 pub(crate) async fn show(notification: &Notification) -> Result<(), Problem> {
-    system::show(notification).await.map_err(|cause| {
-        Problem::new(ProblemKind::Unreachable, "sending a desktop notification", cause)
-            .with_remedy(ELSEWHERE)
-    })
+    system::show(notification).await.map_err(|cause| failure(cause).with_remedy(ELSEWHERE))
+}
+
+fn failure(cause: String) -> Problem {
+    Problem::new(ProblemKind::Unreachable, "sending a desktop notification", cause)
 }
 
 #[cfg(all(unix, not(target_vendor = "apple"), feature = "desktop-notifications"))]

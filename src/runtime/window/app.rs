@@ -16,6 +16,7 @@ use super::{
     cells::Zoom,
     clipboard::{Answer, ClipboardThread, Which},
     fonts::Fonts,
+    glyphs::cell_of,
     icon,
     keys::{self, KeyAct, KeyPress},
     link::{FromWindow, Shared, ToProgram, ToWindow, ToWindowLink},
@@ -23,10 +24,17 @@ use super::{
     pointer::{Pointer, PointerAct, Turned},
 };
 use crate::{
-    app::input::{Button, Input, Key, Mods},
+    app::{
+        input::{Button, Input, Key, Mods},
+        message::ClipboardAct,
+        notices::NoticeKind,
+    },
     store::window_state::WindowState,
     ui::root::SMALLEST,
 };
+
+/// What is said where letters could only become larger by showing too little.
+const AS_LARGE_AS_FITS: &str = "the letters are as large as this window has room for";
 
 type WindowSurface = Surface<OwnedDisplayHandle, Rc<Window>>;
 
@@ -43,6 +51,7 @@ pub(super) struct WindowApp {
     after_paste: Option<Vec<Input>>,
     pointer: Pointer,
     held: ModifiersState,
+    /// What the user wants; the window may have no room for it.
     zoom: Zoom,
     /// How it was left, and is to be kept.
     state: WindowState,
@@ -79,7 +88,7 @@ impl WindowApp {
             program,
             clipboard: ClipboardThread::start(move |answer| {
                 pasted.ask(match answer {
-                    Answer::Pasted(text) => ToWindow::Pasted(text),
+                    Answer::Pasted(which, text) => ToWindow::Pasted(which, text),
                     Answer::NotCopied(words) => ToWindow::NotCopied(words),
                 });
             }),
@@ -123,10 +132,11 @@ impl WindowApp {
         self.clipboard.paste(which);
     }
 
-    fn on_pasted(&mut self, pasted: Result<String, String>) {
-        self.report(match pasted {
-            Ok(text) => FromWindow::Input(Input::Paste(text)),
-            Err(words) => FromWindow::Problem(words),
+    fn on_pasted(&mut self, which: Which, pasted: Result<String, String>) {
+        self.report(match (which, pasted) {
+            (Which::Copied, Ok(text)) => FromWindow::Input(Input::Paste(text)),
+            (Which::Selected(cell), Ok(text)) => FromWindow::PasteAt(cell, text),
+            (_, Err(words)) => FromWindow::Notice(NoticeKind::Warning, words),
         });
         let later = self.after_paste.take().unwrap_or_default();
         later.into_iter().for_each(|input| self.send(input));
@@ -165,15 +175,14 @@ impl WindowApp {
             window,
             surface,
         });
-        self.set_letter_size();
+        self.take_scale();
         Ok(())
     }
 
-    /// The letters have another size: the same window holds other cells.
-    fn set_letter_size(&mut self) {
+    /// The display has that scale: the smallest window, and the letters in this one, go with it.
+    fn take_scale(&mut self) {
         let Some(shown) = &self.shown else { return };
-        self.painter.set_letter_size(self.zoom.letter_size(shown.scale));
-        let cell = self.painter.cell();
+        let (cell, _) = cell_of(Zoom::default().letter_size(shown.scale));
         let length = |cells: u16, pixels: usize| {
             u32::try_from(usize::from(cells) * pixels).unwrap_or(u32::MAX)
         };
@@ -182,7 +191,7 @@ impl WindowApp {
         self.count_cells(shown.window.inner_size());
     }
 
-    /// The window has that size: so many cells fit.
+    /// The window has that size: so many cells fit, of letters that leave room for enough of them.
     fn count_cells(&mut self, size: PhysicalSize<u32>) {
         let Some(shown) = &self.shown else { return };
         if size.width == 0 || size.height == 0 {
@@ -192,6 +201,8 @@ impl WindowApp {
             let points = size.to_logical::<f64>(shown.scale);
             (self.state.width, self.state.height) = (points.width, points.height);
         }
+        let zoom = fitted_zoom(self.zoom, shown.scale, size);
+        self.painter.set_letter_size(zoom.letter_size(shown.scale));
         let cells = self.painter.cell().cells_in(size.width, size.height);
         if self.shared.size() != cells {
             self.pointer.drop_selection();
@@ -310,22 +321,40 @@ impl WindowApp {
             KeyAct::Send(inputs) => inputs.into_iter().for_each(|input| self.send(input)),
             KeyAct::Paste => self.paste(Which::Copied),
             KeyAct::Copy => self.copy_selection(),
-            KeyAct::Zoom(steps) => self.set_zoom(self.zoom.changed_by(steps)),
+            KeyAct::Zoom(steps) => self.change_zoom(steps),
             KeyAct::ResetZoom => self.set_zoom(Zoom::default()),
             KeyAct::Nothing => {}
         }
     }
 
+    /// Makes the letters larger by so many steps, as far as there is room in the window.
+    fn change_zoom(&mut self, steps: i8) {
+        let Some(shown) = &self.shown else { return };
+        let fitted = |zoom| fitted_zoom(zoom, shown.scale, shown.window.inner_size());
+        let now = fitted(self.zoom);
+        let wanted = now.changed_by(steps);
+        let zoom = fitted(wanted);
+        if zoom == now && wanted != now {
+            let words = AS_LARGE_AS_FITS.to_owned();
+            return self.report(FromWindow::Notice(NoticeKind::Hint, words));
+        }
+        self.set_zoom(zoom);
+    }
+
     fn set_zoom(&mut self, zoom: Zoom) {
         if zoom != self.zoom {
             self.zoom = zoom;
-            self.set_letter_size();
+            if let Some(shown) = &self.shown {
+                self.count_cells(shown.window.inner_size());
+            }
         }
     }
 
     fn copy_selection(&self) {
         if let (Some(selection), Some(scene)) = (self.pointer.selection(), &self.scene) {
-            self.clipboard.copy_selected(selection.text(&scene.buffer));
+            let text = selection.text(&scene.buffer);
+            self.clipboard.select(text.clone());
+            self.clipboard.copy(text);
         }
     }
 
@@ -338,8 +367,8 @@ impl WindowApp {
             PointerAct::Send(input) => self.send(input),
             PointerAct::Selected => self.show_overlay(),
             PointerAct::Copy => self.copy_selection(),
-            PointerAct::PasteSelected => self.paste(Which::Selected),
-            PointerAct::Zoom(steps) => self.set_zoom(self.zoom.changed_by(steps)),
+            PointerAct::PasteAt(cell) => self.paste(Which::Selected(cell)),
+            PointerAct::Zoom(steps) => self.change_zoom(steps),
         }
     }
 
@@ -372,7 +401,7 @@ impl WindowApp {
                 if let Some(shown) = &mut self.shown {
                     shown.scale = scale_factor;
                 }
-                self.set_letter_size();
+                self.take_scale();
             }
             WindowEvent::Moved(place) if !self.state.is_maximised => {
                 self.state.place = Some((place.x, place.y));
@@ -392,7 +421,9 @@ impl WindowApp {
             }
             WindowEvent::Ime(ime) => self.on_ime(ime),
             WindowEvent::CursorMoved { position, .. } => {
-                let cell = self.painter.cell().cell_at(position.into(), self.shared.size());
+                let place = self.painter.cell().cell_at(position.into(), self.shared.size());
+                let scene = self.scene.as_ref();
+                let cell = scene.map_or(place, |scene| scene.cell_drawn_at(place));
                 let act = self.pointer.on_moved(cell, self.mods());
                 act.into_iter().for_each(|act| self.on_pointer(act));
             }
@@ -442,8 +473,12 @@ impl ApplicationHandler<ToWindow> for WindowApp {
         match asked {
             ToWindow::Picture => self.take_picture(),
             ToWindow::Copy(text) => self.clipboard.copy(text),
-            ToWindow::NotCopied(words) => self.report(FromWindow::Problem(words)),
-            ToWindow::Pasted(pasted) => self.on_pasted(pasted),
+            ToWindow::Clipboard(ClipboardAct::Paste) => self.paste(Which::Copied),
+            ToWindow::Clipboard(ClipboardAct::Select(text)) => self.clipboard.select(text),
+            ToWindow::NotCopied(words) => {
+                self.report(FromWindow::Notice(NoticeKind::Warning, words));
+            }
+            ToWindow::Pasted(which, pasted) => self.on_pasted(which, pasted),
             ToWindow::Minimise => {
                 if let Some(shown) = &self.shown {
                     shown.window.set_minimized(true);
@@ -469,6 +504,15 @@ impl ApplicationHandler<ToWindow> for WindowApp {
         }
         self.on_event(event);
     }
+}
+
+/// A zoom, or the largest below it with which the window shows as much as the program needs.
+fn fitted_zoom(zoom: Zoom, scale: f64, size: PhysicalSize<u32>) -> Zoom {
+    zoom.fitted(|zoom| {
+        let (cell, _) = cell_of(zoom.letter_size(scale));
+        let (columns, rows) = cell.cells_in(size.width, size.height);
+        columns >= SMALLEST.0 && rows >= SMALLEST.1
+    })
 }
 
 fn known_button(button: MouseButton) -> Option<Button> {

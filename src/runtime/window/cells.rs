@@ -24,6 +24,13 @@ impl Zoom {
         Self(self.0.saturating_add(steps).clamp(-MOST, MOST))
     }
 
+    /// This zoom, or the largest below it with which everything fits; never smaller for that than as
+    /// it comes.
+    pub fn fitted(self, fits: impl Fn(Self) -> bool) -> Self {
+        let fitting = (1..=self.0).rev().map(Self).find(|zoom| fits(*zoom));
+        fitting.unwrap_or(Self(self.0.min(0)))
+    }
+
     /// The size of the letters in pixels on a display of that scale.
     #[expect(clippy::cast_possible_truncation, reason = "scales are small")]
     pub fn letter_size(self, scale: f64) -> f32 {
@@ -90,5 +97,16 @@ mod tests {
         assert_eq!(zoom.changed_by(100), zoom.changed_by(101));
         assert_eq!(Zoom::from_steps(i64::MIN), Zoom::default(), "nonsense is no zoom");
         assert_eq!(Zoom::from_steps(-3).steps(), -3);
+    }
+
+    #[test]
+    fn a_zoom_is_as_large_as_there_is_room_for() {
+        let fitted = |wanted: i64, room: i64| {
+            Zoom::from_steps(wanted).fitted(|zoom| zoom.steps() <= room).steps()
+        };
+        assert_eq!(fitted(9, 12), 9);
+        assert_eq!(fitted(9, 4), 4);
+        assert_eq!(fitted(9, -5), 0, "letters don't become smaller than they come");
+        assert_eq!(fitted(-3, -5), -3, "unless the user wants them so");
     }
 }

@@ -11,21 +11,22 @@ use arboard::{Clipboard, Error};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Which {
     Copied,
-    /// What was selected last; where the system has no such thing, what was copied.
-    Selected,
+    /// What was selected last, for this cell, by column and row; where the system has no such thing,
+    /// what was copied.
+    Selected((u16, u16)),
 }
 
 /// What came of a request that has an answer.
 #[derive(Debug)]
 pub(super) enum Answer {
-    Pasted(Result<String, String>),
+    Pasted(Which, Result<String, String>),
     NotCopied(String),
 }
 
 enum Request {
     Copy(String),
-    /// Also for the middle button.
-    CopySelected(String),
+    /// For the middle button.
+    Select(String),
     Paste(Which),
 }
 
@@ -52,9 +53,10 @@ impl ClipboardThread {
         self.ask(Request::Copy(text));
     }
 
-    /// Copies what the user selected with the mouse.
-    pub fn copy_selected(&self, text: String) {
-        self.ask(Request::CopySelected(text));
+    /// Offers what the user selected with the mouse to the middle button, where the system has such
+    /// a thing.
+    pub fn select(&self, text: String) {
+        self.ask(Request::Select(text));
     }
 
     pub fn paste(&self, which: Which) {
@@ -84,14 +86,11 @@ fn serve(asked: &Receiver<Request>, answer: impl Fn(Answer)) {
         let copied = match request {
             Request::Paste(which) => {
                 let text = clipboard.and_then(|clipboard| get_text(clipboard, which));
-                answer(Answer::Pasted(text.map_err(words)));
+                answer(Answer::Pasted(which, text.map_err(words)));
                 continue;
             }
             Request::Copy(text) => clipboard.and_then(|clipboard| clipboard.set_text(text)),
-            Request::CopySelected(text) => clipboard.and_then(|clipboard| {
-                set_selected(clipboard, &text)?;
-                clipboard.set_text(text)
-            }),
+            Request::Select(text) => clipboard.and_then(|clipboard| set_selected(clipboard, &text)),
         };
         if let Err(error) = copied {
             answer(Answer::NotCopied(words(error)));
@@ -104,7 +103,7 @@ fn get_text(clipboard: &mut Clipboard, which: Which) -> Result<String, Error> {
     use arboard::{GetExtLinux as _, LinuxClipboardKind};
     let kind = match which {
         Which::Copied => LinuxClipboardKind::Clipboard,
-        Which::Selected => LinuxClipboardKind::Primary,
+        Which::Selected(_) => LinuxClipboardKind::Primary,
     };
     clipboard.get().clipboard(kind).text()
 }

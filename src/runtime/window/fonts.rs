@@ -10,6 +10,8 @@ use std::{
 use fontdb::{Database, FaceInfo, ID, Style};
 use swash::FontRef;
 
+use crate::schema::ordering::PutInOrder;
+
 /// DejaVu Sans Mono 2.37; `fonts/LICENSE` is its licence.
 const REGULAR: &[u8] = include_bytes!("fonts/DejaVuSansMono.ttf");
 const BOLD: &[u8] = include_bytes!("fonts/DejaVuSansMono-Bold.ttf");
@@ -154,8 +156,8 @@ impl SystemFonts {
                 None => {}
             }
         }
-        letters.sort_by_key(|(rank, is_loose, _)| (*rank, *is_loose));
-        emoji.sort_by_key(|(rank, _)| *rank);
+        letters.order_by_key(|(rank, is_loose, _)| (*rank, *is_loose));
+        emoji.order_by_key(|(rank, _)| *rank);
         Self {
             database,
             letters: letters.into_iter().map(|(_, _, id)| id).collect(),

@@ -72,18 +72,21 @@ struct Drawing {
 
 impl Glyphs {
     pub fn new(fonts: Fonts, size: f32) -> Self {
-        let mut glyphs = Self {
+        let (cell, baseline) = cell_of(size);
+        Self {
             fonts,
             size,
-            cell: CellSize { width: 1, height: 1 },
-            baseline: 0,
+            cell,
+            baseline,
             kept: HashMap::new(),
             kept_bytes: 0,
             scaling: ScaleContext::new(),
             shaping: ShapeContext::new(),
-        };
-        glyphs.set_size(size);
-        glyphs
+        }
+    }
+
+    pub fn size(&self) -> f32 {
+        self.size
     }
 
     pub fn cell(&self) -> CellSize {
@@ -99,17 +102,7 @@ impl Glyphs {
     pub fn set_size(&mut self, size: f32) {
         self.forget();
         self.size = size;
-        let Some(font) = Fonts::own(false) else { return };
-        let metrics = font.metrics(&[]).scale(size);
-        let advance = font.glyph_metrics(&[]).scale(size).advance_width(font.charmap().map('0'));
-        let (above, below) = (metrics.ascent.round(), metrics.descent.round());
-        // Some room between lines, as terminals have it.
-        let extra = (size * 0.1).round();
-        self.cell = CellSize {
-            width: to_pixels(advance.round()).max(1),
-            height: to_pixels(above + below + extra).max(1),
-        };
-        self.baseline = to_offset(above + (extra / 2.0).floor());
+        (self.cell, self.baseline) = cell_of(size);
     }
 
     /// Nothing drawn before counts any more.
@@ -183,6 +176,21 @@ impl Glyphs {
         let top = self.baseline - to_signed(height);
         Glyph { left: 1, top, width, height, pixels, is_coloured: false }
     }
+}
+
+/// The cell of letters of that size, and its baseline.
+pub(super) fn cell_of(size: f32) -> (CellSize, i32) {
+    let Some(font) = Fonts::own(false) else { return (CellSize { width: 1, height: 1 }, 0) };
+    let metrics = font.metrics(&[]).scale(size);
+    let advance = font.glyph_metrics(&[]).scale(size).advance_width(font.charmap().map('0'));
+    let (above, below) = (metrics.ascent.round(), metrics.descent.round());
+    // Some room between lines, as terminals have it.
+    let extra = (size * 0.1).round();
+    let cell = CellSize {
+        width: to_pixels(advance.round()).max(1),
+        height: to_pixels(above + below + extra).max(1),
+    };
+    (cell, to_offset(above + (extra / 2.0).floor()))
 }
 
 fn advance_of(shaping: &mut ShapeContext, font: FontRef<'_>, text: &str, size: f32) -> f32 {

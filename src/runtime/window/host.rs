@@ -88,6 +88,7 @@ impl WindowHost {
     fn on_report(&mut self, report: FromWindow) -> HostEvent {
         match report {
             FromWindow::Input(input) => HostEvent::Input(input),
+            FromWindow::PasteAt(cell, text) => HostEvent::PasteAt(cell, text),
             FromWindow::Resized => HostEvent::Resized,
             FromWindow::Close => HostEvent::Close,
             FromWindow::SystemDark(is_dark) if self.follows_system => {
@@ -99,9 +100,7 @@ impl WindowHost {
                 self.focus = if is_focused { Focus::Gained } else { Focus::Lost };
                 HostEvent::Message(Message::Focus(self.focus))
             }
-            FromWindow::Problem(words) => {
-                HostEvent::Message(Message::Notice(NoticeKind::Warning, words))
-            }
+            FromWindow::Notice(kind, words) => HostEvent::Message(Message::Notice(kind, words)),
             FromWindow::Dropped(path) => event_of(dropped::take_in(&path)),
             FromWindow::OpenWindow(goal) => event_of(dropped::open_another(&goal)),
         }
@@ -153,6 +152,7 @@ impl Host for WindowHost {
                 return Ok(Flow::Quit);
             }
             Effect::Copy(text) => self.window.ask(ToWindow::Copy(text)),
+            Effect::Clipboard(act) => self.window.ask(ToWindow::Clipboard(act)),
             Effect::Suspend => self.window.ask(ToWindow::Minimise),
             Effect::OpenWindow(goal) => self.early.push(FromWindow::OpenWindow(goal)),
             Effect::Editor { .. } | Effect::EditText { .. } => {

@@ -13,7 +13,7 @@ use super::{
     glyphs::{Glyph, PlacedImage},
     link::{ToWindow, ToWindowLink},
 };
-use crate::ui::images::ImagePlace;
+use crate::{ui::images::ImagePlace, wire::spawning::spawn_blocking};
 
 /// The most pixels in a row and in a column of an image that is shown.
 const LONGEST: usize = 8192;
@@ -52,7 +52,7 @@ impl Images {
             let file = Arc::clone(&place.file);
             known.insert(key, Decoded { _file: Arc::clone(&file), picture: None });
             let (images, window) = (Arc::clone(&self.0), window.clone());
-            tokio::task::spawn_blocking(move || {
+            spawn_blocking(move || {
                 let Some(picture) = decode(&file) else { return };
                 let mut known = images.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Some(decoded) = known.get_mut(&key) {

@@ -12,13 +12,19 @@ use ratatui::{buffer::Buffer, layout::Position};
 use tokio::sync::mpsc;
 use winit::event_loop::EventLoopProxy;
 
-use super::{colours::Ground, glyphs::PlacedImage};
-use crate::app::{input::Input, message::WindowGoal};
+use super::{clipboard::Which, colours::Ground, glyphs::PlacedImage};
+use crate::app::{
+    input::Input,
+    message::{ClipboardAct, WindowGoal},
+    notices::NoticeKind,
+};
 
 /// What the window reports.
 #[derive(Debug)]
 pub(super) enum FromWindow {
     Input(Input),
+    /// What the middle button pastes, and where it was pressed, by column and row.
+    PasteAt((u16, u16), String),
     Resized,
     /// The user closes it: asked as when leaving.
     Close,
@@ -30,8 +36,8 @@ pub(super) enum FromWindow {
     Dropped(PathBuf),
     /// The program asks for another window.
     OpenWindow(WindowGoal),
-    /// In words, something that it cannot do.
-    Problem(String),
+    /// Something to be said to the user.
+    Notice(NoticeKind, String),
 }
 
 /// What the window is asked for.
@@ -40,8 +46,9 @@ pub(super) enum ToWindow {
     /// A picture is there.
     Picture,
     Copy(String),
-    /// The clipboard's text is here, or why it isn't.
-    Pasted(Result<String, String>),
+    Clipboard(ClipboardAct),
+    /// The text that was asked for is here, or why it isn't.
+    Pasted(Which, Result<String, String>),
     /// In words, why a text could not be copied.
     NotCopied(String),
     Minimise,

@@ -1,6 +1,6 @@
 //! Pictures of the screen as pixels: only rows that differ from those before are drawn.
 
-use std::{ops::Range, rc::Rc, sync::Arc};
+use std::{borrow::Cow, iter, ops::Range, rc::Rc, sync::Arc};
 
 use ratatui::{
     buffer::{Buffer, Cell},
@@ -9,6 +9,8 @@ use ratatui::{
 };
 
 use super::{
+    arabic,
+    bidi::{drawn_order, mirrored},
     cells::CellSize,
     colours::{Ground, Pixel, cell_colours, mix, rgb},
     fonts::{Face, Fonts},
@@ -27,6 +29,19 @@ pub(super) struct Scene {
     pub preedit: String,
     pub selection: Option<Selection>,
     pub ground: Ground,
+}
+
+impl Scene {
+    /// The cell of the buffer that is drawn at a place of the screen, by column and row: another one
+    /// where text is read from right to left.
+    pub fn cell_drawn_at(&self, (column, row): (u16, u16)) -> (u16, u16) {
+        let drawn = row_pieces(self, row).into_iter().find_map(|piece| {
+            let within = usize::from(column).checked_sub(piece.column)?;
+            (within < piece.cells).then_some(piece.place + within)
+        });
+        let cell = drawn.and_then(|cell| u16::try_from(cell).ok());
+        (cell.unwrap_or(column), row)
+    }
 }
 
 pub(super) struct Painter {
@@ -71,8 +86,10 @@ impl Painter {
 
     /// Draws letters of that size from now on.
     pub fn set_letter_size(&mut self, size: f32) {
-        self.glyphs.set_size(size);
-        self.drawn = None;
+        if self.glyphs.size().to_bits() != size.to_bits() {
+            self.glyphs.set_size(size);
+            self.drawn = None;
+        }
     }
 
     /// The system's fonts were read: what was blank may have a glyph.
@@ -122,7 +139,7 @@ impl Painter {
         for piece in &pieces {
             let columns = piece.columns(cell);
             self.frame.fill(columns.start..columns.end, visible.clone(), piece.colours.back);
-            if piece.is_at_end {
+            if piece.column + piece.cells >= usize::from(scene.buffer.area.width) {
                 self.frame.fill(columns.end..self.frame.width, visible.clone(), piece.colours.back);
                 // What is left below the last row belongs to no cell of it.
                 let below = visible.end..lines.end;
@@ -135,14 +152,19 @@ impl Painter {
         self.paint_images(scene, row, &visible);
         if let Some(at) = scene.cursor.filter(|at| at.y == row) {
             let thick = (cell.width / 6).max(1);
-            let left = usize::from(at.x) * cell.width;
-            let colours = pieces
+            let column = usize::from(at.x);
+            let under = pieces
                 .iter()
-                .find(|piece| {
-                    (piece.column..piece.column + piece.cells).contains(&usize::from(at.x))
-                })
-                .map_or(scene.ground, |piece| piece.colours);
-            self.frame.fill(left..left + thick, visible, colours.text);
+                .find(|piece| (piece.place..piece.place + piece.cells).contains(&column));
+            let (left, colour) = match under {
+                // What is typed comes before the letter, which is to its right there.
+                Some(piece) if piece.is_turned => {
+                    (piece.columns(cell).end.saturating_sub(thick), piece.colours.text)
+                }
+                Some(piece) => (piece.columns(cell).start, piece.colours.text),
+                None => (column * cell.width, scene.ground.text),
+            };
+            self.frame.fill(left..left + thick, visible, colour);
         }
         lines
     }
@@ -198,7 +220,7 @@ impl Painter {
         let columns = piece.columns(cell);
         let colour = piece.colours.text;
         if !piece.text.trim().is_empty() && piece.text != IMAGE_CELL {
-            let glyph = self.glyphs.glyph(piece.text, piece.face, piece.cells > 1);
+            let glyph = self.glyphs.glyph(&piece.shown_text(), piece.face, piece.cells > 1);
             let everywhere = 0..usize::MAX;
             self.frame.lay(&glyph, (columns.start, top), (&everywhere, visible), colour);
         }
@@ -221,18 +243,32 @@ impl Painter {
 /// The text of one cell, or of two, and how it looks.
 struct Piece<'a> {
     text: &'a str,
+    /// Its column in the buffer.
+    place: usize,
+    /// The column where it is drawn.
     column: usize,
     cells: usize,
     face: Face,
     modifier: Modifier,
     colours: Ground,
-    is_at_end: bool,
+    /// It is read from right to left.
+    is_turned: bool,
+    /// The shape that its letter has beside its neighbours, where it has several.
+    shape: Option<char>,
 }
 
 impl Piece<'_> {
     /// The columns of pixels that it takes.
     fn columns(&self, cell: CellSize) -> Range<usize> {
         self.column * cell.width..(self.column + self.cells) * cell.width
+    }
+
+    /// Its text as it is drawn: the letter in its shape, with its marks.
+    fn shown_text(&self) -> Cow<'_, str> {
+        match self.shape {
+            Some(shape) => Cow::Owned(iter::once(shape).chain(self.text.chars().skip(1)).collect()),
+            None => Cow::Borrowed(self.text),
+        }
     }
 }
 
@@ -257,6 +293,7 @@ fn row_pieces(scene: &Scene, row: u16) -> Vec<Piece<'_>> {
         }
         pieces.push(Piece {
             text,
+            place: column,
             column,
             cells: count,
             face: Face {
@@ -265,14 +302,36 @@ fn row_pieces(scene: &Scene, row: u16) -> Vec<Piece<'_>> {
             },
             modifier: cell.modifier,
             colours,
-            is_at_end: column + count == cells.len(),
+            is_turned: false,
+            shape: None,
         });
         column += count;
     }
     if let Some(at) = scene.cursor.filter(|at| at.y == row && !scene.preedit.is_empty()) {
         lay_preedit(&mut pieces, scene, usize::from(at.x));
     }
+    turn_pieces(&mut pieces);
     pieces
+}
+
+/// Puts what is read from right to left where it is drawn.
+fn turn_pieces(pieces: &mut [Piece<'_>]) {
+    let texts: Vec<&str> = pieces.iter().map(|piece| piece.text).collect();
+    let Some(order) = drawn_order(&texts) else { return };
+    let letters: Vec<Option<char>> = texts.iter().map(|text| text.chars().next()).collect();
+    let letter_at = |index: usize| letters.get(index).copied().flatten();
+    let mut column = 0;
+    for (index, is_turned) in order {
+        let before = index.checked_sub(1).and_then(letter_at);
+        let piece = &mut pieces[index];
+        (piece.column, piece.is_turned) = (column, is_turned);
+        piece.shape =
+            letter_at(index).and_then(|letter| arabic::shape(before, letter, letter_at(index + 1)));
+        if is_turned {
+            piece.text = mirrored(piece.text);
+        }
+        column += piece.cells;
+    }
 }
 
 /// Puts what an input method has over the cells from the cursor on.
@@ -286,12 +345,20 @@ fn lay_preedit<'a>(pieces: &mut Vec<Piece<'a>>, scene: &'a Scene, from: usize) {
             return;
         };
         let colours = under.colours;
-        let is_at_end = pieces.iter().any(|piece| piece.is_at_end && piece.column < end);
         pieces.retain(|piece| piece.column + piece.cells <= column || piece.column >= end);
         let place = pieces.partition_point(|piece| piece.column < column);
-        let modifier = Modifier::UNDERLINED;
-        let face = Face::default();
-        pieces.insert(place, Piece { text, column, cells, face, modifier, colours, is_at_end });
+        let piece = Piece {
+            text,
+            place: column,
+            column,
+            cells,
+            face: Face::default(),
+            modifier: Modifier::UNDERLINED,
+            colours,
+            is_turned: false,
+            shape: None,
+        };
+        pieces.insert(place, piece);
         column = end;
     }
 }
@@ -464,19 +531,54 @@ mod tests {
     }
 
     #[test]
+    fn arabic_letters_are_drawn_joined_with_their_marks() {
+        let shown = scene(&["x نَص"]);
+        let mut pieces = row_pieces(&shown, 0);
+        pieces.sort_by_key(|piece| piece.column);
+        let drawn: Vec<_> = pieces.iter().map(Piece::shown_text).collect();
+        assert_eq!(drawn, ["x", " ", "\u{feba}", "\u{fee7}\u{64e}"]);
+    }
+
+    #[test]
     fn an_input_methods_text_lies_over_the_cells_at_the_cursor() {
         let mut shown = scene(&["abcdef"]);
         shown.cursor = Some(Position::new(1, 0));
         shown.preedit = "漢x".into();
         let texts: Vec<_> = row_pieces(&shown, 0)
             .iter()
-            .map(|piece| (piece.text.to_owned(), piece.column, piece.is_at_end))
+            .map(|piece| (piece.text.to_owned(), piece.column))
             .collect();
-        let wanted = [("a", 0, false), ("漢", 1, false), ("x", 3, false), ("e", 4, false)];
-        let wanted = wanted.into_iter().chain([("f", 5, true)]);
-        assert_eq!(
-            texts,
-            wanted.map(|(text, at, end)| (text.to_owned(), at, end)).collect::<Vec<_>>()
-        );
+        let wanted = [("a", 0), ("漢", 1), ("x", 3), ("e", 4), ("f", 5)];
+        assert_eq!(texts, wanted.map(|(text, at)| (text.to_owned(), at)));
+    }
+
+    #[test]
+    fn hebrew_is_drawn_from_the_right_and_mouse_selection_and_cursor_meet_its_letters() {
+        let mut shown = scene(&["a: אבג x"]);
+        let drawn = |shown: &Scene| {
+            let mut pieces = row_pieces(shown, 0);
+            pieces.sort_by_key(|piece| piece.column);
+            pieces.iter().map(|piece| piece.text).collect::<String>()
+        };
+        assert_eq!(drawn(&shown), "a: גבא x");
+        assert_eq!(shown.cell_drawn_at((3, 0)), (5, 0), "the last letter");
+        assert_eq!(shown.cell_drawn_at((5, 0)), (3, 0), "the first one");
+        assert_eq!(shown.cell_drawn_at((7, 0)), (7, 0));
+        assert_eq!(shown.cell_drawn_at((99, 9)), (99, 9), "beside what there is");
+        // The first letter is selected: it is the third from the left.
+        let mut selection = Selection::at((2, 0), ratatui::layout::Rect::new(0, 0, 80, 24));
+        selection.extend_to((3, 0));
+        shown.selection = Some(selection);
+        let mut painter = painter();
+        let cell = painter.cell();
+        paint(&mut painter, &shown);
+        assert_eq!(pixel(&painter, 5 * cell.width, 0), Ground::DARK.text);
+        assert_eq!(pixel(&painter, 3 * cell.width, 0), Ground::DARK.back);
+        // A cursor before it is at its right.
+        shown.selection = None;
+        shown.cursor = Some(Position::new(3, 0));
+        paint(&mut painter, &shown);
+        assert_eq!(pixel(&painter, 6 * cell.width - 1, 0), Ground::DARK.text);
+        assert_eq!(pixel(&painter, 3 * cell.width, 0), Ground::DARK.back);
     }
 }

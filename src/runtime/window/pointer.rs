@@ -23,8 +23,8 @@ pub(super) enum PointerAct {
     Selected,
     /// The selection is complete; its text is to be copied.
     Copy,
-    /// Paste what was selected last, in whatever program.
-    PasteSelected,
+    /// Paste what was selected last, in whatever program, at a cell, by column and row.
+    PasteAt((u16, u16)),
     /// So many steps larger.
     Zoom(i8),
 }
@@ -86,7 +86,7 @@ impl Pointer {
                 self.is_selecting = true;
                 self.selection = Some(Selection::at(self.cell, EVERYWHERE));
             }
-            Button::Middle => acts.push(PointerAct::PasteSelected),
+            Button::Middle => acts.push(PointerAct::PasteAt(self.cell)),
             button => {
                 self.held = Some(button);
                 acts.push(PointerAct::Send(self.mouse(MouseKind::Down(button), mods)));
@@ -190,7 +190,7 @@ mod tests {
         assert!(acts.len() == 2 && pointer.selection().is_none());
         assert_eq!(
             pointer.on_pressed(Button::Middle, Mods::default()),
-            [PointerAct::PasteSelected]
+            [PointerAct::PasteAt((4, 0))]
         );
     }
 

@@ -2,11 +2,13 @@
 //! itself: the settings portal of Linux desktops, over D-Bus.
 
 use super::link::ToWindowLink;
+#[cfg(all(unix, not(target_vendor = "apple")))]
+use crate::wire::spawning::spawn;
 
 /// Reports the preference now and whenever it changes, as far as there is one.
 #[cfg(all(unix, not(target_vendor = "apple")))]
 pub(super) fn follow(window: ToWindowLink) {
-    tokio::spawn(async move {
+    spawn(async move {
         // Without a portal the theme is as it comes.
         if let Err(error) = linux::follow(&window).await {
             tracing::debug!("no preference of dark or light: {error}");

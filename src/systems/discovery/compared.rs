@@ -14,6 +14,7 @@ use crate::{
         connections::Connections,
         entry::{Entry, EntryKind},
     },
+    schema::ordering::PutInOrder,
     systems::{
         deployed::item::Item,
         facets::kept_tools::ToolChange,
@@ -105,7 +106,7 @@ pub fn compare_found(
     let mut all: Vec<Compared> =
         found.into_iter().map(|found| compare_one(found, workspace)).collect();
     all.extend(absent);
-    all.sort_by(|one, other| {
+    all.order_by(|one, other| {
         (one.standing, &one.found.name).cmp(&(other.standing, &other.found.name))
     });
     all
@@ -133,7 +134,7 @@ fn compare_one(found: Found, workspace: Workspace<'_>) -> Compared {
         }
     }
     let rank = |change: &ToolChange| SEVERITIES.iter().position(|one| *one == change.severity);
-    changes.sort_by_key(rank);
+    changes.order_by_key(rank);
     let says_nothing =
         found.items.is_empty() && found.server.as_ref().is_none_or(|server| server.table.is_err());
     let standing = match (says_nothing, differs, new.is_empty()) {

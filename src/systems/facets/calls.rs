@@ -11,6 +11,7 @@ use crate::{
         catalog::Catalog,
         connection::Connection,
         content_part::ContentPart,
+        copied::Copied,
         problem::Problem,
         tool::Tool,
         transport::TransportKind,
@@ -72,6 +73,12 @@ pub trait Calls: Sync {
     ) -> Option<Request> {
         let _ = (connection, frame, correlation);
         None
+    }
+
+    /// The same call for other programs: texts to be taken there, without any secret.
+    fn copies(&self, request: &Request, connection: &Connection) -> Vec<Copied> {
+        let _ = (request, connection);
+        Vec::new()
     }
 
     /// What a frame is, in a word or two; `None` where the system has no frames, or it is none.

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use serde_json::{Map, Value};
 
-use crate::model::connection::Connection;
+use crate::model::{connection::Connection, copied::Copied};
 
 /// Reads where other programs start and reach servers.
 pub trait Configured: Sync {
@@ -17,6 +17,10 @@ pub trait Configured: Sync {
 
     /// Reads such a file, in whatever form it is.
     fn read_config(&self, file: &ConfigFile<'_>) -> ConfigServers;
+
+    /// The connection as other programs are configured with it, an entry for each of them; nothing
+    /// where it leads to no such server. No secret is in them.
+    fn config_entries(&self, connection: &Connection) -> Vec<Copied>;
 
     /// The table of a connection to a server that a user names by its command or its address: what
     /// is in `toolcrib.toml`.

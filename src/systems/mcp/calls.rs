@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json, value::RawValue};
 
 use super::{
-    contents, keys,
+    contents, copies, keys,
     rpc::frame::{Frame, Kind},
     settings,
     tool_findings::meta_key_faults,
@@ -15,6 +15,7 @@ use crate::{
         call::Request,
         connection::Connection,
         content_part::ContentPart,
+        copied::Copied,
         entry::{EntryId, EntryPlace, FileId},
         problem::{Problem, ProblemKind},
         settings::SETTINGS,
@@ -64,6 +65,13 @@ impl Calls for McpCalls {
             required.retain(|name| !filled.iter().any(|filled| name == filled));
         }
         schema
+    }
+
+    fn copies(&self, request: &Request, connection: &Connection) -> Vec<Copied> {
+        match request.to == CALL {
+            true => copies::of_call(request, connection),
+            false => Vec::new(),
+        }
     }
 
     fn frame_label(&self, frame: &str) -> Option<String> {

@@ -11,6 +11,7 @@ use super::{
 use crate::{
     engine::drift::{Change, value_at},
     model::{connection::Connection, entry::Entry},
+    schema::ordering::PutInOrder,
     systems::facets::kept_tools::{Drift, KeptTools, ListedTools, ToolChange},
 };
 
@@ -53,7 +54,7 @@ impl KeptTools for McpKeptTools {
     fn compare(&self, kept: &str, listed: &ListedTools) -> Option<Drift> {
         let kept = parse_list(kept)?;
         let mut changes = drift::compare_lists(&kept.tools, &listed.tools);
-        changes.sort_by_key(|change| change.severity);
+        changes.order_by_key(|change| change.severity);
         let changes = changes.into_iter().map(|change| describe(change, &kept.tools, listed));
         Some(Drift {
             changes: changes.collect(),

@@ -19,6 +19,7 @@ use crate::{
         entry::{Entry, EntryForm},
         tool::NotLoaded,
     },
+    schema::ordering::PutInOrder,
     syntax::python_json::{self, Fault},
 };
 
@@ -111,7 +112,7 @@ fn in_order<'e, 'v>(
     entries: &'e [(&'v str, EntryValue<'v>)],
 ) -> impl Iterator<Item = (usize, &'e (&'v str, EntryValue<'v>))> {
     let mut rows: Vec<_> = entries.iter().enumerate().collect();
-    rows.sort_by_key(|(_, (key, _))| *key);
+    rows.order_by_key(|(_, (key, _))| *key);
     rows.into_iter()
 }
 

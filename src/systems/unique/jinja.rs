@@ -14,6 +14,7 @@ mod filters;
 mod formats;
 mod functions;
 mod json;
+mod kept;
 mod kinds;
 mod methods;
 mod names;
@@ -49,13 +50,13 @@ pub fn is_template(text: &str) -> bool {
 }
 
 /// As the toolkit renders them.
-fn environment() -> Environment<'static> {
+fn environment(fuel: u64) -> Environment<'static> {
     let mut environment = Environment::new();
     if let Ok(syntax) = SyntaxConfig::builder().lstrip_blocks(true).build() {
         environment.set_syntax(syntax);
     }
     environment.set_undefined_behavior(UndefinedBehavior::Lenient);
-    environment.set_fuel(Some(FUEL));
+    environment.set_fuel(Some(fuel));
     environment.set_auto_escape_callback(|_| AutoEscape::None);
     environment.set_unknown_method_callback(|_, value, name, args| {
         methods::call_method(value, name, args)
@@ -79,10 +80,11 @@ fn environment() -> Environment<'static> {
 /// The template is too long or too deep.
 fn in_bounds<R: Send>(
     text: &str,
+    fuel: u64,
     work: impl FnOnce(&Environment<'_>) -> R + Send,
 ) -> Result<R, String> {
     let bounded = || {
-        let environment = environment();
+        let environment = environment(fuel);
         match bounds::refusal(text, environment.syntax().clone()) {
             Some(words) => Err(words.to_owned()),
             None => Ok(work(&environment)),
@@ -101,16 +103,39 @@ pub fn render_template<'v>(
     text: &str,
     value_of: impl Fn(&str) -> Option<&'v Value> + Sync,
 ) -> Result<String, String> {
+    render_one_of(1, text, value_of)
+}
+
+/// The same, where so many templates together may take no longer than one alone.
+///
+/// # Errors
+/// As for one alone.
+pub fn render_one_of<'v>(
+    count: usize,
+    text: &str,
+    value_of: impl Fn(&str) -> Option<&'v Value> + Sync,
+) -> Result<String, String> {
     if !is_template(text) {
         return Ok(text.to_owned());
     }
+    let fuel = FUEL / (count as u64).max(1);
     // Breaks of every kind become one.
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
-    in_bounds(&text, |environment| {
-        let names = bounds::names(&text, environment.syntax().clone()).into_iter();
-        let values = names.filter_map(|name| Some((name, values::fill_value(value_of(name)?))));
-        compile::render(environment, &text, Filled::from_pairs(values))
-            .map_err(|error| explain(&error))
+    if let Some(words) = kept::known_stop(&text, fuel, &value_of) {
+        return Err(words);
+    }
+    in_bounds(&text, fuel, |environment| {
+        let names = bounds::names(&text, environment.syntax().clone());
+        let given = names.iter().copied();
+        let values = given.filter_map(|name| Some((name, values::fill_value(value_of(name)?))));
+        let made = compile::render(environment, &text, Filled::from_pairs(values));
+        made.map_err(|error| {
+            let words = explain(&error);
+            if matches!(error.kind(), ErrorKind::OutOfFuel) {
+                kept::keep_stop(&text, fuel, (&names, &value_of), &words);
+            }
+            words
+        })
     })?
 }
 
@@ -143,7 +168,7 @@ pub fn template_fault(text: &str) -> Option<String> {
     if !is_template(text) {
         return None;
     }
-    let read = in_bounds(text, |environment| match compile::read(environment, text) {
+    let read = in_bounds(text, FUEL, |environment| match compile::read(environment, text) {
         Ok(tree) => names::unknown_name(&tree),
         Err(fault) => Some(explain(&fault)),
     });
@@ -156,7 +181,7 @@ pub fn outer_variables(text: &str) -> HashSet<String> {
     if !is_template(text) {
         return HashSet::new();
     }
-    let names = in_bounds(text, |environment| {
+    let names = in_bounds(text, FUEL, |environment| {
         let template = environment.template_from_str(text).ok()?;
         Some(template.undeclared_variables(false))
     });
@@ -421,6 +446,29 @@ mod tests {
         assert!(count > 30, "{count}");
         let long = "{{ 'a'.replace('', 'x' * 900000).replace('x', 'yy' * 900000) }}";
         assert_eq!(rendered(long, &json!({})), Err("line 1: it takes too long".into()));
+    }
+
+    #[test]
+    fn templates_that_share_the_time_take_no_longer_than_one() {
+        let long = "{% for i in range(30000) %}{% endfor %}{{ name }}";
+        let values = json!({"name": "x"});
+        let share = |count| render_one_of(count, long, |name| values.get(name));
+        assert_eq!(share(1), Ok("x".into()));
+        assert_eq!(share(8), Err("line 1: it takes too long".into()));
+    }
+
+    /// A form beside the prompts would have each stopped once more with every letter.
+    #[test]
+    fn what_was_stopped_is_not_tried_again_with_the_same_values() {
+        let endless = "{% for i in range(99999) %}{{ name }}{{ name }}{% endfor %}";
+        let (values, others) = (json!({"name": "x"}), json!({"name": "y"}));
+        let known =
+            |values: &Value| kept::known_stop(endless, FUEL, &|name: &str| values.get(name));
+        let words = rendered(endless, &values).unwrap_err();
+        assert_eq!(words, "line 1: it takes too long");
+        assert_eq!(known(&values), Some(words));
+        assert_eq!(known(&others), None);
+        assert_eq!(known(&json!({})), None);
     }
 
     /// What is far from any bound, and shares its items all the same.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{
     config_schema::{ConfigSchema, EntrySort},
-    jinja::{is_template, outer_variables, render_template},
+    jinja::{is_template, outer_variables, render_one_of},
     keys,
     rendering::Rendering,
 };
@@ -78,31 +78,36 @@ pub fn tool_prompts(
     let written = keys::CONFIGURATION.get(&tool.entry.value).unwrap_or(&Value::Null);
     let configuration = whole_configuration(tool, schema);
     let values = template_values(tool, &configuration, samples);
-    let mut prompts: Vec<(Role, Prompt)> = prompt_texts(&configuration)
+    let texts: Vec<_> = prompt_texts(&configuration)
         .into_iter()
         .filter_map(|(at, text)| {
             let role = Role::from_name(name_of(&at), text).filter(|_| !text.is_empty())?;
             let is_read = Rendering::of_text(&tool.entry.value, &at) == Rendering::AsWritten;
             // What is neither a prompt nor rendered has braces for some other reason.
-            if is_read && role == Role::Other {
-                return None;
-            }
+            (!is_read || role != Role::Other).then_some((at, text, role, is_read))
+        })
+        .collect();
+    let count = texts.iter().filter(|(_, text, _, is_read)| !is_read && is_template(text)).count();
+    let mut prompts: Vec<(Role, Prompt)> = texts
+        .into_iter()
+        .map(|(at, text, role, is_read)| {
             let (rendered, unknown) = match is_read {
                 true => (Ok(text.to_owned()), Vec::new()),
-                false => render_text(text, &values, &configuration),
+                false => render_text(count, text, &values, &configuration),
             };
             let is_default = written_place(written, &at).get(written).is_none();
             let place = at.tokens().join(" › ");
-            Some((role, Prompt { title: role.title(), place, is_default, rendered, unknown }))
+            (role, Prompt { title: role.title(), place, is_default, rendered, unknown })
         })
         .collect();
     prompts.sort_by_key(|(role, _)| *role);
     prompts.into_iter().map(|(_, prompt)| prompt).collect()
 }
 
-/// A text with the values of its variables, and the names of those that nothing gives one. A name in
-/// snake_case is that of the member which pydantic spells so.
+/// A text, one of so many templates of its tool, with the values of its variables, and the names of
+/// those that nothing gives one. A name in snake_case is that of the member which pydantic spells so.
 fn render_text(
+    count: usize,
     text: &str,
     values: &BTreeMap<String, Value>,
     configuration: &Value,
@@ -114,7 +119,7 @@ fn render_text(
     let unknown = outer_variables(text).into_iter().filter(|name| value_of(name).is_none());
     let mut unknown: Vec<String> = unknown.collect();
     unknown.sort_unstable();
-    (render_template(text, value_of), unknown)
+    (render_one_of(count, text, value_of), unknown)
 }
 
 /// The description of a tool's function as its class gives it to a model: what its configuration says,
@@ -128,7 +133,7 @@ pub fn function_description(tool: &Tool, schema: Option<&ConfigSchema>) -> Optio
         return Some(text.to_owned());
     }
     let values = template_values(tool, &configuration, &Map::new());
-    Some(render_text(text, &values, &configuration).0.unwrap_or_else(|_| text.to_owned()))
+    Some(render_text(1, text, &values, &configuration).0.unwrap_or_else(|_| text.to_owned()))
 }
 
 /// The texts of a configuration that are prompts, each with its place.
@@ -286,7 +291,7 @@ mod tests {
         let configuration = json!({"top3K": 1, "max2Tokens": 2, "limits": {"maxWords": 3}});
         let text =
             "{{ top_3k }} {{ max_2_tokens }} {{ limits.max_words }} {{ maxWords }} {{ top3K }}";
-        let (rendered, unknown) = render_text(text, &BTreeMap::new(), &configuration);
+        let (rendered, unknown) = render_text(1, text, &BTreeMap::new(), &configuration);
         assert_eq!(rendered, Ok("1 2 3  ".to_owned()));
         assert_eq!(unknown, ["maxWords", "top3K"]);
     }

@@ -1,6 +1,6 @@
 //! What can be done with the answer of a call, wherever one is shown.
 
-use super::{pane::Answer, parts};
+use super::{pane::Answer, parts, queried};
 use crate::{
     app::{actions::Scope, state::State, verbs},
     model::call::Call,
@@ -44,6 +44,19 @@ pub(crate) const ACTIONS: &[Row] = &[
     })
     .keys(&[verbs::VIEW])
     .help("Switch the answer: Text, Tree, Raw, Time, Markdown, bytes, headers"),
+    Row::new(Scope::Answer, "query-answer", "query…", |screen, state| {
+        screen.reveal_answer();
+        let under_cursor = screen.shown_answer().selected_value().map(|(at, _)| at);
+        screen
+            .shown_call(state)
+            .map_or(Reply::Handled, |call| queried::query_prompt(call, under_cursor, state))
+    })
+    .keys(&[verbs::EDIT_FIELD])
+    .help(
+        "Show only what is at a path of the JSON answer: /rows/0/name, or /rows/*/name, where * is \
+        every item or member; kept for the tool. toolcrib call --query prints the same",
+    )
+    .refused(|screen, state| queried::query_refusal(screen.shown_call(state), state)),
     Row::new(Scope::Answer, "strays", "strays", |screen, _| {
         screen.answer().turn_strays();
         Reply::Handled

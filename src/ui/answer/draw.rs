@@ -28,14 +28,11 @@ use crate::{
         view::Look,
         widgets::{
             code,
-            json_tree::JsonTree,
+            json_tree::{JsonTree, LARGEST_TREE},
             pane::{Pane, draw_foot},
         },
     },
 };
-
-/// An answer larger than this is not shown as a tree.
-const LARGEST_TREE: usize = 4 * 1024 * 1024;
 
 /// So many letters of a frame are looked at for its row.
 const FRAME_START: usize = 1_000;
@@ -105,6 +102,9 @@ impl Answer {
         );
         let below = inset_area(Rect { y: inside.y + 1, height: inside.height - 1, ..inside });
         let mut body = unmet::draw_unmet(buffer, below, look, call);
+        if matches!(self.view(), View::Text | View::Tree) {
+            body = self.queried.draw_line(buffer, body, look);
+        }
         if self.find.is_some() {
             let line = Rect { y: body.bottom() - 1, height: 1, ..body };
             body.height -= 1;
@@ -219,8 +219,9 @@ impl Answer {
         let stray_height = u16::from(call.strays > 0);
         let left = area.height.saturating_sub(problem_height + stray_height);
         let rows = Listing::from_call(call, EventFilter::Own);
+        let shown = self.queried.text(call);
         // What the text leaves free shows more of the log.
-        let text_rows = self.text.rows_up_to(usize::from(left), &call.text, area.width);
+        let text_rows = self.text.rows_up_to(usize::from(left), shown, area.width);
         let free = left.saturating_sub(u16::try_from(text_rows).unwrap_or(left) + 2);
         let most = LOG.max(left / 4).max(free);
         let log_height =
@@ -241,7 +242,7 @@ impl Answer {
                     .put_text("waiting for the answer …", styles[Role::Ghost]);
             }
         }
-        self.text.draw(&call.text, buffer, text, styles);
+        self.text.draw(self.queried.text(call), buffer, text, styles);
         for (line, (role, words)) in (if above > 0 { 0 } else { below }..).zip(problem) {
             Pen::new(buffer, area, line).put_text(&words, styles[role]);
         }
@@ -328,6 +329,10 @@ impl Answer {
                         None => why,
                     }),
                 });
+            let tree = tree.map(|tree| match self.queried.places() {
+                Some(places) => tree.narrowed(places.to_vec()),
+                None => tree,
+            });
             self.tree = Some((call.text.len(), tree));
         }
         match &mut self.tree {
@@ -407,7 +412,7 @@ impl Answer {
 
     fn position_text(&mut self, call: &Call) -> Option<String> {
         match self.view() {
-            View::Text => self.text.position_text(&call.text),
+            View::Text => self.text.position_text(self.queried.text(call)),
             View::Tree => {
                 self.tree.as_ref().and_then(|(_, tree)| tree.as_ref().ok()?.position_text())
             }

@@ -1,6 +1,6 @@
 //! The answer as it comes: text, tree, raw events, times; what is not part of it on demand.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use ratatui::layout::Rect;
 
@@ -8,22 +8,22 @@ use super::{
     bytes, event_page,
     events::{EventFilter, EventRow, Listing, LogRow},
     headers, parts,
+    queried::Queried,
     rendered::Rendered,
 };
 use crate::{
-    app::{
-        input::{Code, Input, Key, Mouse, MouseKind},
-        message::Message,
-    },
+    app::input::{Code, Input, Key, Mouse, MouseKind},
+    engine::query::Query,
     model::{
         call::{Call, CallId, EventKind},
         event_log::EventMark,
         stage::FrameWay,
     },
-    schema::{count::count_text, pointer::Pointer},
+    schema::pointer::Pointer,
     ui::{
         canvas::wrap,
         overlays::page::PageOverlay,
+        selection::copy_message,
         styles::Role,
         view::Reply,
         widgets::{
@@ -60,6 +60,8 @@ pub(crate) struct Answer {
     pub tabs: Tabs,
     pub text: TextView,
     pub tree: Option<(usize, Result<JsonTree, String>)>,
+    /// The part of the answer that Text and Tree show.
+    pub(super) queried: Queried,
     pub rendered: Rendered,
     pub list: ListCursor,
     /// The list stays at its end.
@@ -99,6 +101,7 @@ impl Answer {
             self.call = shown;
             // What comes is followed; what is there already is read from its start.
             self.text.reset(call.is_none_or(|call| call.outcome().is_none()));
+            self.find_place = None;
             self.tree = None;
             self.rendered = Rendered::default();
             self.leave_strays();
@@ -116,6 +119,18 @@ impl Answer {
             if let (Some(call), Some(true)) = (ended, self.has_parts) {
                 self.images = parts::images(call);
             }
+        }
+    }
+
+    /// Takes in the paths that tools have, by their names, after [`Answer::sync_call`].
+    pub fn sync_queries(&mut self, queries: &HashMap<String, Query>, call: Option<&Call>) {
+        let changed = self.queried.sync(queries, call);
+        if changed.text {
+            self.text.reset(self.text.follow && call.is_some_and(|call| call.outcome().is_none()));
+            self.tree = None;
+        }
+        if changed.is_asked && !matches!(self.view(), View::Text | View::Tree) {
+            self.tabs.at = View::Tree as usize;
         }
     }
 
@@ -227,7 +242,7 @@ impl Answer {
             self.tabs.at = 0;
         }
         let found = match self.view() {
-            View::Text => self.text.search(&call.text, &query, way),
+            View::Text => self.text.search(self.queried.text(call), &query, way),
             View::Tree => match &mut self.tree {
                 Some((_, Ok(tree))) => tree.search(&query, way),
                 _ => false,
@@ -238,7 +253,7 @@ impl Answer {
             self.find_place = match &self.tree {
                 _ if !found => None,
                 Some((_, Ok(tree))) if self.view() == View::Tree => tree.found_place(&query),
-                _ => self.text.found_place(&call.text),
+                _ => self.text.found_place(self.queried.text(call)),
             };
         }
         if found || query.is_empty() {
@@ -310,7 +325,7 @@ impl Answer {
     fn handle_key(&mut self, key: Key, call: &Call) -> Reply {
         let taken = match self.view() {
             View::Text if key.is_plain(Code::Enter) => return open_log_page(call),
-            View::Text => self.text.handle_key(key, &call.text),
+            View::Text => self.text.handle_key(key, self.queried.text(call)),
             View::Tree => match &mut self.tree {
                 Some((_, Ok(tree))) => tree.handle_key(key),
                 _ => false,
@@ -353,6 +368,7 @@ impl Answer {
             return Reply::Handled;
         }
         if self.tabs.handle_mouse(mouse) {
+            self.find_place = None;
             return Reply::Handled;
         }
         if self.tabs.note_pressed(mouse) && self.is_following().is_some() {
@@ -367,9 +383,8 @@ impl Answer {
         }
         match (self.view(), mouse.kind) {
             (View::Text, _) => {
-                if let Some(text) = self.text.handle_mouse(mouse, &call.text) {
-                    let what = count_text(text.chars().count(), "letter", "letters");
-                    return Reply::send(Message::Copy { what, text });
+                if let Some(text) = self.text.handle_mouse(mouse, self.queried.text(call)) {
+                    return Reply::send(copy_message(text));
                 }
             }
             (View::Tree, _) => {

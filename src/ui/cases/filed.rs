@@ -10,7 +10,7 @@ use crate::{
         members::FileIssue,
     },
     model::entry::FileId,
-    schema::{natural_order, pointer::Pointer},
+    schema::{natural_order, ordering::PutInOrder, pointer::Pointer},
     syntax::source::Source,
 };
 
@@ -72,7 +72,7 @@ pub(crate) fn filed_cases(state: &State) -> Vec<FiledCase> {
         Some(FiledCase { file: file.clone(), case: read_case(file, document)? })
     };
     let mut found: Vec<FiledCase> = files.filter_map(read).collect();
-    found.sort_by(|one, other| natural_order::compare(one.file.as_str(), other.file.as_str()));
+    found.order_by(|one, other| natural_order::compare(one.file.as_str(), other.file.as_str()));
     found
 }
 

@@ -11,6 +11,7 @@ use crate::{
     app::{calls::CallMessage, cases::VerdictCounts, message::Message, state::State},
     engine::case::read::AnyCase,
     model::{call::Call, entry::FileId},
+    schema::ordering::PutInOrder,
     ui::{
         overlays::menu::{Item, Menu},
         view::{OverlayReply, Reply},
@@ -28,7 +29,7 @@ pub(crate) fn cases_menu(shown: Option<&Call>, state: &State) -> Reply {
         return Reply::Refused("the workspace has no test cases: keep a call as one".into());
     }
     let has_failed = |found: &FiledCase| state.invoke.cases.has_passed(&found.file) == Some(false);
-    found.sort_by_key(|found| !(has_failed(found) || found.case.is_err()));
+    found.order_by_key(|found| !(has_failed(found) || found.case.is_err()));
     let runnable = |found: &&FiledCase| found.is_of_all() && found.case.is_ok();
     let all: Vec<FileId> = found.iter().filter(runnable).map(|found| found.file.clone()).collect();
     let failed = found.iter().filter(|found| has_failed(found) && found.case.is_ok());

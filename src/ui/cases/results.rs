@@ -54,7 +54,12 @@ fn finding_lines(verdict: &Verdict) -> Vec<Line> {
         } else {
             ("✗", Role::Error)
         };
-        let expected = truncate_text(&finding.expected, 60);
+        // What passed isn't to be found by `failed`.
+        let expected = match finding.difference {
+            None if finding.what == "outcome" => finding.expected.replace("failed", "an error"),
+            _ => finding.expected.clone(),
+        };
+        let expected = truncate_text(&expected, 60);
         lines.push(vec![
             (role, format!("  {mark} ")),
             (Role::Text, format!("{}: {expected}", finding.what)),
@@ -64,4 +69,25 @@ fn finding_lines(verdict: &Verdict) -> Vec<Line> {
         }
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::case::verdict::{Answer, Finding};
+
+    #[test]
+    fn a_case_that_passed_is_not_found_by_the_word_of_those_that_failed() {
+        let finding = |difference: Option<&str>| {
+            let difference = difference.map(str::to_owned);
+            Finding { what: "outcome", expected: "failed".into(), difference }
+        };
+        let text = |finding: Finding| {
+            let verdict = Verdict { answer: Answer::default(), findings: vec![finding] };
+            let lines = finding_lines(&verdict);
+            lines.into_iter().flatten().map(|(_, text)| text).collect::<String>()
+        };
+        assert_eq!(text(finding(None)), "  ✓ outcome: an error");
+        assert!(text(finding(Some("it succeeded"))).contains("outcome: failed"));
+    }
 }

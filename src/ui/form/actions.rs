@@ -34,6 +34,18 @@ pub struct FocusedRow(usize);
 type Row = action_rows::Row<Form, FocusedRow, FormReply>;
 
 pub(crate) const ACTIONS: &[Row] = &[
+    Row::new(Scope::Form, "copy-text", "copy text", |form, _| form.use_text('c'))
+        .help("Copy the selected text (Ctrl+C)")
+        .refused(|form, _| form.untyped_refusal()),
+    Row::new(Scope::Form, "cut-text", "cut text", |form, _| form.use_text('x'))
+        .help("Cut the selected text (Ctrl+X)")
+        .refused(|form, _| form.untyped_refusal()),
+    Row::new(Scope::Form, "paste-text", "paste text", |_, _| FormReply::PasteText)
+        .help("Paste into the text (Ctrl+V)")
+        .refused(|form, _| form.untyped_refusal()),
+    Row::new(Scope::Form, "select-text", "select all", |form, _| form.use_text('a'))
+        .help("Select all of the text (Ctrl+A)")
+        .refused(|form, _| form.untyped_refusal()),
     Row::new(Scope::Form, "open-field", "edit", |form, _| form.open_focused())
         .keys(&[verbs::ACTIVATE, verbs::EDIT_FIELD])
         .help("Edit, open, fold or toggle the field"),
@@ -162,6 +174,9 @@ pub(crate) const ACTIONS: &[Row] = &[
     .refused(|form, row| refuse_when(form.revert_edit(row.0).is_none(), "it has its saved value")),
 ];
 
+/// What is done with the text that is edited; its editing goes on.
+const OF_TEXTS: [ActionId; 4] = ["copy-text", "cut-text", "paste-text", "select-text"];
+
 const NO_VALUE: &str = "there is no value here";
 const NO_FIX: &str = "no automatic fix here";
 const NOTHING_TO_COPY: &str = "there is no value to copy";
@@ -192,11 +207,8 @@ impl Form {
             return FormReply::Refused(words);
         }
         // What is typed but not yet in the value goes in first.
-        let first = if matches!(id, "open-field" | "field-help") {
-            FormReply::Handled
-        } else {
-            self.flush_editor()
-        };
+        let goes_on = ["open-field", "field-help"].contains(&id) || OF_TEXTS.contains(&id);
+        let first = if goes_on { FormReply::Handled } else { self.flush_editor() };
         let row = match self.focused_row().filter(|row| *row < self.fields.len()) {
             Some(row) => FocusedRow(row),
             None if id == "only-set" => FocusedRow::default(),
@@ -223,6 +235,18 @@ impl Form {
                 Some((index, len))
             }
             _ => None,
+        }
+    }
+
+    fn untyped_refusal(&self) -> Option<String> {
+        refuse_when(!self.is_typing(), "no text is being edited")
+    }
+
+    /// Does what a chord does in the text that is edited.
+    fn use_text(&mut self, chord: char) -> FormReply {
+        match self.handle_input(&Input::Key(Key::ctrl(chord))) {
+            FormReply::Ignored => FormReply::Refused("nothing is selected".into()),
+            reply => reply,
         }
     }
 

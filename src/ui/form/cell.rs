@@ -195,10 +195,10 @@ pub(crate) enum Answer {
         text: String,
         words: String,
     },
-    /// A text for the clipboard; where it was cut, the edits take it away.
+    /// A text for the clipboard, beside the answer to what is left where it was cut.
     Copy {
         text: String,
-        edits: Vec<Edit>,
+        left: Box<Self>,
     },
     /// It cannot be done; the words say why.
     Refused(String),

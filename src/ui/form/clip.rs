@@ -27,11 +27,9 @@ pub(crate) fn clip_answer(
     left: impl FnOnce() -> Answer,
 ) -> Answer {
     let Some(text) = taken else { return Answer::Ignored };
-    match clip {
-        Clip::Copy => Answer::Copy { text, edits: Vec::new() },
-        Clip::Cut => match left() {
-            Answer::Change(edits) => Answer::Copy { text, edits },
-            other => other,
-        },
-    }
+    let left = match clip {
+        Clip::Copy => Answer::Handled,
+        Clip::Cut => left(),
+    };
+    Answer::Copy { text, left: Box::new(left) }
 }

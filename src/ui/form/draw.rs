@@ -36,6 +36,14 @@ impl Form {
         self.work
     }
 
+    /// Where a press puts the cursor into a text, in the last drawing.
+    pub(super) fn text_places(&self) -> impl Iterator<Item = Rect> {
+        let is_text = |spot: &&HitTarget| {
+            matches!(spot.target, Target::Widget(Click::At { .. } | Click::Letter { .. }))
+        };
+        self.spots.iter().filter(is_text).map(|spot| spot.area)
+    }
+
     /// Draws the form into `area`; `focused`: it has the keys.
     pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, focused: bool) {
         let area = area.intersection(buffer.area);

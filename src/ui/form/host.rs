@@ -19,7 +19,7 @@ use crate::{
     app::{
         actions::ActionId,
         input::{Code, Input, Key, Mods},
-        message::{DocumentMessage, Message, TextTarget},
+        message::{ClipboardAct, DocumentMessage, Message, TextTarget},
         notices::NoticeKind,
         state::State,
     },
@@ -27,8 +27,7 @@ use crate::{
     syntax::{edit::Edit, source::Source},
     ui::{
         action_rows::{has_action, refuse_when},
-        styles::Styles,
-        view::Reply,
+        view::{Look, Reply},
         widgets::panes::{Panes, Step},
     },
 };
@@ -57,6 +56,10 @@ pub(crate) struct FormHost<O> {
     left: Vec<(O, FormPlace)>,
 }
 
+/// A terminal keeps what other programs copied to itself.
+const NOT_COPIED: &str =
+    "nothing was copied here yet; your terminal's own key pastes what others copied";
+
 /// How many forms are remembered by their places.
 const MOST_LEFT: usize = 64;
 
@@ -65,6 +68,69 @@ struct HostedForm {
     /// The revision of the outside that the form was last brought in line with.
     revision: Option<u64>,
     saved: Option<SavedValue>,
+}
+
+impl HostedForm {
+    /// What is to be done about a reply of the form. Apart from [`FormHost::ask`], which is there
+    /// once for each closure that it is asked with.
+    fn take_reply(&mut self, reply: FormReply, owner: &impl ValueOwner, state: &State) -> Reply {
+        let mut made = |edits: Vec<Edit>| {
+            if edits.is_empty() {
+                return Vec::new();
+            }
+            self.revision = None;
+            owner.edit_messages(edits, &self.form, state)
+        };
+        let with = |mut messages: Vec<Message>, message| {
+            messages.push(message);
+            Reply::Send(messages)
+        };
+        match reply {
+            FormReply::Ignored => Reply::Ignored,
+            FormReply::Handled => Reply::Handled,
+            FormReply::Refused(why) => Reply::Refused(why),
+            FormReply::Fix(note) => owner.fix_note(note, state),
+            FormReply::Edits(edits) => {
+                let removed = match edits.as_slice() {
+                    // With what names it, where a schema does.
+                    [Edit::Remove { at }, rest @ ..]
+                        if rest.iter().all(|edit| matches!(edit, Edit::Remove { .. })) =>
+                    {
+                        Some(at.words_in(self.form.value()))
+                    }
+                    _ => None,
+                };
+                let mut messages = made(edits);
+                let is_typing = self.form.is_typing();
+                messages.extend(removed.filter(|_| !is_typing).map(|at| {
+                    let undo = state.keymap.way_to("undo");
+                    Message::Notice(NoticeKind::Done, format!("Removed {at}; {undo} undoes"))
+                }));
+                Reply::Send(messages)
+            }
+            FormReply::Folder { folder, edits } => {
+                with(made(edits), Message::LookIntoFolder(folder))
+            }
+            FormReply::Copy { what, text, edits } => {
+                with(made(edits), Message::Copy { what, text })
+            }
+            FormReply::Selected(text) => {
+                Reply::send(Message::Clipboard(ClipboardAct::Select(text)))
+            }
+            FormReply::PasteText if state.keymap.is_in_window() => {
+                Reply::send(Message::Clipboard(ClipboardAct::Paste))
+            }
+            FormReply::PasteText if state.clip.is_empty() => Reply::Refused(NOT_COPIED.into()),
+            FormReply::PasteText => {
+                let reply = self.form.handle_input(&Input::Paste(state.clip.clone()));
+                self.take_reply(reply, owner, state)
+            }
+            FormReply::OpenEditor { at, text } => {
+                let (target, at) = owner.text_target(at, state);
+                Reply::send(Message::Document(DocumentMessage::EditText { target, at, text }))
+            }
+        }
+    }
 }
 
 /// The value in texts as they are saved.
@@ -250,51 +316,7 @@ impl<O: ValueOwner> FormHost<O> {
             return Reply::Ignored;
         };
         let reply = ask(&mut hosted.form);
-        let mut made = |edits: Vec<Edit>| {
-            if edits.is_empty() {
-                return Vec::new();
-            }
-            hosted.revision = None;
-            owner.edit_messages(edits, &hosted.form, state)
-        };
-        let with = |mut messages: Vec<Message>, message| {
-            messages.push(message);
-            Reply::Send(messages)
-        };
-        match reply {
-            FormReply::Ignored => Reply::Ignored,
-            FormReply::Handled => Reply::Handled,
-            FormReply::Refused(why) => Reply::Refused(why),
-            FormReply::Fix(note) => owner.fix_note(note, state),
-            FormReply::Edits(edits) => {
-                let removed = match edits.as_slice() {
-                    // With what names it, where a schema does.
-                    [Edit::Remove { at }, rest @ ..]
-                        if rest.iter().all(|edit| matches!(edit, Edit::Remove { .. })) =>
-                    {
-                        Some(at.words_in(hosted.form.value()))
-                    }
-                    _ => None,
-                };
-                let mut messages = made(edits);
-                let is_typing = hosted.form.is_typing();
-                messages.extend(removed.filter(|_| !is_typing).map(|at| {
-                    let undo = state.keymap.way_to("undo");
-                    Message::Notice(NoticeKind::Done, format!("Removed {at}; {undo} undoes"))
-                }));
-                Reply::Send(messages)
-            }
-            FormReply::Folder { folder, edits } => {
-                with(made(edits), Message::LookIntoFolder(folder))
-            }
-            FormReply::Copy { what, text, edits } => {
-                with(made(edits), Message::Copy { what, text })
-            }
-            FormReply::OpenEditor { at, text } => {
-                let (target, at) = owner.text_target(at, state);
-                Reply::send(Message::Document(DocumentMessage::EditText { target, at, text }))
-            }
-        }
+        hosted.take_reply(reply, owner, state)
     }
 
     pub fn input(&mut self, input: &Input, state: &State) -> Reply {
@@ -372,9 +394,10 @@ impl<O: ValueOwner> FormHost<O> {
         self.shown_form().and_then(Form::position_text).unwrap_or_default()
     }
 
-    pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, focused: bool) {
+    pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, focused: bool) {
         if let Some(form) = self.shown_form_mut() {
-            form.draw(buffer, area, styles, focused);
+            form.draw(buffer, area, look.styles, focused);
+            form.text_places().for_each(|place| look.mouse.types(place));
         }
     }
 }

@@ -245,10 +245,9 @@ impl Form {
                 self.refresh_editor();
                 reply
             }
-            Answer::Copy { text, edits } => {
+            Answer::Copy { text, left } => {
                 self.clip.clone_from(&text);
-                self.follow = true;
-                let edits = match self.commit_some(edits) {
+                let edits = match self.handle_answer(*left) {
                     FormReply::Edits(edits) => edits,
                     FormReply::Handled => Vec::new(),
                     other => return other,

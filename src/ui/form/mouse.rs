@@ -185,6 +185,12 @@ impl Form {
         self.handle_answer(answer)
     }
 
+    /// What the text that has the cursor makes of a chord.
+    fn ask_text(&mut self, chord: char) -> Answer {
+        let chord = Input::Key(Key::ctrl(chord));
+        self.ask_editor(|editor, cell| editor.handle_input(cell, &chord))
+    }
+
     fn handle_drag(&mut self, mouse: Mouse) -> FormReply {
         match self.held.clone() {
             None => FormReply::Ignored,
@@ -236,6 +242,10 @@ impl Form {
                 let Some(to) = to.last_index() else { return FormReply::Handled };
                 self.commit_edits(vec![Edit::Move { at, to }])
             }
+            Some(DragTarget::Widget) => match self.ask_text('c') {
+                Answer::Copy { text, .. } => FormReply::Selected(text),
+                _ => FormReply::Handled,
+            },
             Some(_) => FormReply::Handled,
             None => FormReply::Ignored,
         }

@@ -196,13 +196,8 @@ impl Editor for Lines {
         {
             return cell.unset_value();
         }
-        let before = area.text();
-        let answer = area_input(area, input, |area| cell.set_value(area.text()));
-        let text = area.text();
-        match text != before && Self::written(&text, self.ends) != text {
-            true => cell.set_value(Self::written(&text, self.ends).to_owned()),
-            false => answer,
-        }
+        let ends = self.ends;
+        area_input(area, input, |area| cell.set_value(Self::written(&area.text(), ends).to_owned()))
     }
 
     fn handle_drag(&mut self, _cell: &Cell<'_>, line: i32, column: i32) -> Answer {

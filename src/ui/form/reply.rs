@@ -16,6 +16,10 @@ pub enum FormReply {
     OpenEditor { at: Pointer, text: OutsideText },
     /// A text is wanted on the clipboard; where it was cut, the edits took it away.
     Copy { what: String, text: String, edits: Vec<Edit> },
+    /// This was selected with the mouse.
+    Selected(String),
+    /// What was copied last is to be pasted into the text that is edited.
+    PasteText,
     /// What a folder holds is wanted, after these edits; it is passed by `Form::set_folder`.
     Folder { folder: String, edits: Vec<Edit> },
     /// The fix of the note with this number is wanted.

@@ -157,7 +157,8 @@ impl Editor for Hidden {
                 typed_answer(cell, self.input.text(), &before, Some(key.code))
             }
             Input::Paste(text) => {
-                self.input.insert(text.trim_end_matches(['\n', '\r']));
+                // Keys have lines: `-----BEGIN PRIVATE KEY-----`.
+                self.input.insert_lines(text.trim_end_matches(['\n', '\r']));
                 typed_answer(cell, self.input.text(), &before, None)
             }
             _ => Answer::Ignored,

@@ -7,6 +7,7 @@ use super::view::Form;
 use crate::schema::{
     fields::{Field, Part, Presence, decided_at},
     kind::Kind,
+    ordering::PutInOrder,
     pointer::Pointer,
 };
 
@@ -110,7 +111,7 @@ impl Form {
                         .unwrap_or(usize::MAX)
                 };
                 let mut members: Vec<_> = members.iter().collect();
-                members.sort_by_key(|(name, _)| place(name));
+                members.order_by_key(|(name, _)| place(name));
                 let arranged = |(name, value): (&String, &Value)| {
                     (name.clone(), self.arranged_at(&at.child(name.clone()), value))
                 };

@@ -64,7 +64,7 @@ pub(crate) fn of_tool(state: &State) -> Reply {
             "no file here defines this tool: it is called on {connection}, where it is deployed"
         ));
     }
-    let Some(tool) = state.selected.as_ref().and_then(|id| state.catalog.tool(id)) else {
+    let Some(tool) = state.selected_tool() else {
         return Reply::Refused("choose a tool first".into());
     };
     let connections = &state.network.connections;

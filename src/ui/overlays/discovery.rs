@@ -112,7 +112,7 @@ fn refusal(one: &Compared) -> Option<String> {
             Some(format!("The workspace has it, and nothing on {} has.", one.found.place))
         }
         Standing::NotKnown => Some(format!(
-            "The workspace has it. Not all that is on {} could be read.",
+            "The workspace has it. Some of what is on {} couldn't be read.",
             one.found.place
         )),
     }

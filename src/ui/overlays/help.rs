@@ -8,6 +8,7 @@ use crate::{
         input::Key,
         keymap::Keymap,
     },
+    schema::ordering::PutInOrder,
     ui::view::OverlayReply,
 };
 
@@ -29,7 +30,7 @@ pub(crate) fn help_menu(
     };
     let mut actions: Vec<&'static Action> = keymap.actions().to_vec();
     // What has no key comes after what has one, and other places after this one.
-    actions.sort_by_key(|action| {
+    actions.order_by_key(|action| {
         let rank = place(action.scope).unwrap_or(scopes.len());
         (!is_near(action.scope), rank, keymap.keys_for(action.id).is_empty())
     });

@@ -14,7 +14,7 @@ use crate::{
         canvas::{Pen, text_width, truncate_text, wrap},
         ranking::{RankedItem, rank_candidates},
         sheet::{Ask, Choice, Entry, Sheet},
-        styles::Role,
+        styles::{Role, Styles},
         view::{Look, Overlay, OverlayReply, Reply},
         widgets::{list::ListCursor, text_input::TextInput},
     },
@@ -46,6 +46,44 @@ enum Line {
     /// The item of that place in the list as given.
     Item(usize),
     Heading(&'static str),
+}
+
+/// A line of an item as it is drawn: its first, or one on which its detail goes on.
+struct ItemLine<'m> {
+    item: &'m Item,
+    is_first: bool,
+    detail: String,
+    chosen: bool,
+}
+
+/// Draws it with so many cells for titles and notes.
+fn draw_item(
+    mut pen: Pen<'_>,
+    line: &ItemLine<'_>,
+    (titles, notes): (usize, usize),
+    styles: &Styles,
+) {
+    let ItemLine { item, is_first, detail, chosen } = line;
+    let (named, note) = match is_first {
+        true => (item.title.as_str(), item.note.as_str()),
+        false => ("", ""),
+    };
+    let plain = if *chosen { styles[Role::Selected] } else { styles[Role::Overlay] };
+    let of = |role: Role| match chosen {
+        true => plain,
+        false => styles[role].patch(ratatui::style::Style { bg: plain.bg, ..Default::default() }),
+    };
+    let title = if item.refusal.is_some() { of(Role::Ghost) } else { plain };
+    pen.put_text(if *chosen { "▌" } else { " " }, plain).put_column(
+        &truncate_text(named, titles + 1),
+        titles + 2,
+        title,
+    );
+    let room = pen.remaining_cells().saturating_sub(notes + 3);
+    pen.put_column(detail, room, of(Role::Dim))
+        .put_text("  ", plain)
+        .put_column(note, notes, of(Role::Key))
+        .fill_rest(plain);
 }
 
 /// The lines of these items: those without a heading first, then the others under theirs.
@@ -334,31 +372,9 @@ impl Overlay for Menu {
                     continue;
                 }
             };
-            let (named, note) = match part {
-                0 => (item.title.as_str(), item.note.as_str()),
-                _ => ("", ""),
-            };
-            let chosen = shown == self.cursor.row;
-            let plain = if chosen { styles[Role::Selected] } else { styles[Role::Overlay] };
-            let of = |role: Role| {
-                if chosen {
-                    plain
-                } else {
-                    styles[role].patch(ratatui::style::Style { bg: plain.bg, ..Default::default() })
-                }
-            };
-            let title = if item.refusal.is_some() { of(Role::Ghost) } else { plain };
-            let mut pen = Pen::new(buffer, self.rows, at);
-            pen.put_text(if chosen { "▌" } else { " " }, plain).put_column(
-                &truncate_text(named, columns.0 + 1),
-                columns.0 + 2,
-                title,
-            );
-            let room = pen.remaining_cells().saturating_sub(notes + 3);
-            pen.put_column(&detail, room, of(Role::Dim))
-                .put_text("  ", plain)
-                .put_column(note, notes, of(Role::Key))
-                .fill_rest(plain);
+            let drawn =
+                ItemLine { item, is_first: part == 0, detail, chosen: shown == self.cursor.row };
+            draw_item(Pen::new(buffer, self.rows, at), &drawn, columns, styles);
         }
         let more = self.shown.len().saturating_sub(self.lines.last().map_or(0, |row| row + 1));
         if more > 0 {
@@ -416,6 +432,10 @@ impl Overlay for Menu {
 
     fn is_typing(&self) -> bool {
         true
+    }
+
+    fn selected_text(&self) -> Option<&str> {
+        self.filter.selected_text()
     }
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {

@@ -15,7 +15,10 @@ use crate::{
         sheet::{Ask, Entry, Sheet, plain_lines},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
-        widgets::{find_line::draw_find_line, list::ListCursor, text_input::TextInput},
+        widgets::{
+            find_line::{FindKey, FindLine},
+            list::ListCursor,
+        },
     },
 };
 
@@ -43,9 +46,7 @@ pub(crate) struct PageOverlay {
     closing: Reply,
     /// The parts of the text, of which `/` leaves some; empty: all of it is one.
     sections: Vec<Vec<Line>>,
-    find: Option<TextInput>,
-    /// What is typed goes into the text to find.
-    is_typing: bool,
+    find: FindLine,
 }
 
 impl PageOverlay {
@@ -61,7 +62,7 @@ impl PageOverlay {
 
     /// Leaves the parts that have each word of what is to be found.
     fn narrow(&mut self) {
-        let needle = self.find.as_ref().map_or_else(String::new, |find| find.text().to_lowercase());
+        let needle = self.find.needle().to_lowercase();
         let has_all = |section: &&Vec<Line>| {
             let texts = section.iter().flatten().map(|(_, text)| text.as_str());
             let text = texts.collect::<Vec<_>>().join(" ").to_lowercase();
@@ -71,26 +72,19 @@ impl PageOverlay {
         (self.cells, self.cursor.row) = (0, 0);
     }
 
-    /// Takes a key for the text to find; `None`: it is for the page.
-    fn find_key(&mut self, key: Key) -> Option<()> {
-        match key.code {
-            Code::Char('/') if !self.is_typing && !self.sections.is_empty() => {
-                self.find.get_or_insert_default();
-                self.is_typing = true;
-            }
-            Code::Esc if self.find.is_some() => {
-                (self.find, self.is_typing) = (None, false);
-                self.narrow();
-            }
-            Code::Enter | Code::Down | Code::Up if self.is_typing => self.is_typing = false,
-            _ if self.is_typing => {
-                if self.find.as_mut()?.handle_key(key) {
-                    self.narrow();
-                }
-            }
-            _ => return None,
+    /// Takes a key for the find line; whether it was for that.
+    fn find_key(&mut self, key: Key) -> bool {
+        let finds = !self.sections.is_empty() && !self.find.is_typing();
+        if finds && key.code == Code::Char('/') {
+            self.find.open();
+            return true;
         }
-        Some(())
+        match self.find.handle_key(key) {
+            FindKey::Typed | FindKey::Cleared => self.narrow(),
+            FindKey::Accepted => {}
+            FindKey::Passed => return false,
+        }
+        true
     }
 
     /// Shows another text; where it was scrolled to stays.
@@ -174,13 +168,11 @@ impl Overlay for PageOverlay {
         let width = u16::try_from(widest + 6).unwrap_or(u16::MAX).max(50);
         // Without the sheet's edges and a little room on both sides.
         self.wrap_lines(usize::from(width.min(area.width.saturating_sub(2)).max(7)) - 6);
-        let rows = self.rows.len() + usize::from(self.find.is_some());
+        let rows = self.rows.len() + usize::from(self.find.is_open());
         let size = (width, u16::try_from(rows + 2).unwrap_or(u16::MAX));
-        let (sheet, mut inside) = modal::draw_modal(frame, area, size, &self.title, look);
+        let (sheet, inside) = modal::draw_modal(frame, area, size, &self.title, look);
         self.sheet = sheet;
-        if let Some(find) = &mut self.find {
-            inside = draw_find_line(frame.buffer_mut(), inside, find, look.styles, self.is_typing);
-        }
+        let inside = self.find.draw(frame.buffer_mut(), inside, look.styles, true);
         self.height = inside.height;
         look.mouse.reads(inside);
         let buffer = frame.buffer_mut();
@@ -203,7 +195,11 @@ impl Overlay for PageOverlay {
     }
 
     fn is_typing(&self) -> bool {
-        self.is_typing
+        self.find.is_typing()
+    }
+
+    fn selected_text(&self) -> Option<&str> {
+        self.find.selected_text()
     }
 
     fn handle_input(&mut self, input: &Input, _: &State) -> OverlayReply {
@@ -211,7 +207,7 @@ impl Overlay for PageOverlay {
             return self.close();
         }
         if let Input::Key(key) = input
-            && self.find_key(*key).is_some()
+            && self.find_key(*key)
         {
             return OverlayReply::Stay;
         }
@@ -242,15 +238,12 @@ impl Overlay for PageOverlay {
                 }
                 self.cursor.handle_key(*key, rows);
             }
+            Input::Mouse(mouse) if self.find.handle_mouse(*mouse) => {}
             Input::Mouse(mouse) => {
                 self.cursor.handle_mouse(*mouse, self.sheet, rows);
             }
-            Input::Paste(text) => {
-                if let Some(find) = self.find.as_mut().filter(|_| self.is_typing) {
-                    find.insert(text);
-                    self.narrow();
-                }
-            }
+            Input::Paste(text) if self.find.insert(text) => self.narrow(),
+            Input::Paste(_) => {}
         }
         OverlayReply::Stay
     }
@@ -259,7 +252,7 @@ impl Overlay for PageOverlay {
         let going = self.going.iter().map(|(words, _)| ("Enter", *words));
         let scrolls = self.rows.len() > usize::from(self.height);
         let finds = (!self.sections.is_empty()).then_some(("/", "find"));
-        let esc = ("Esc", if self.find.is_some() { "all" } else { "close" });
+        let esc = ("Esc", if self.find.is_open() { "all" } else { "close" });
         going.chain(scrolls.then_some(("↑↓", "scroll"))).chain(finds).chain([esc]).collect()
     }
 

@@ -7,6 +7,7 @@ use crate::{
         input::Key,
         keymap::Keymap,
     },
+    schema::ordering::PutInOrder,
     ui::view::OverlayReply,
 };
 
@@ -37,7 +38,7 @@ pub(crate) fn actions_menu(
     let shown: Vec<_> = scopes.iter().flat_map(|scope| of(*scope)).chain(about).copied().collect();
     let mut rows: Vec<_> = shown.into_iter().map(|action| (refusal(action.id), action)).collect();
     // What can't be done now comes last.
-    rows.sort_by_key(|(refusal, _)| refusal.is_some());
+    rows.order_by_key(|(refusal, _)| refusal.is_some());
     let items = rows
         .iter()
         .map(|(refusal, action)| Item {
@@ -81,7 +82,7 @@ pub(crate) fn action_palette(
 ) -> Menu {
     let mut shown: Vec<_> =
         keymap.actions().iter().copied().filter(|action| action.id != "palette").collect();
-    shown.sort_by_key(|action| {
+    shown.order_by_key(|action| {
         let chosen = recent.iter().position(|known| *known == action.id);
         let scope = scopes.iter().position(|scope| *scope == action.scope);
         (chosen.unwrap_or(recent.len()), scope.unwrap_or(scopes.len()))

@@ -94,6 +94,7 @@ impl Overlay for Prompt {
             ..inside
         };
         self.input.draw(buffer, field, styles[Role::FieldFocus], Some(styles[Role::Cursor]));
+        look.mouse.types(field);
         for (row, line) in (field.y + 1 - inside.y..).zip(&wrong) {
             Pen::new(buffer, inside, row).put_text(line, styles[Role::Error]);
         }
@@ -128,6 +129,10 @@ impl Overlay for Prompt {
 
     fn is_typing(&self) -> bool {
         true
+    }
+
+    fn selected_text(&self) -> Option<&str> {
+        self.input.selected_text()
     }
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {

@@ -439,6 +439,10 @@ impl Overlay for Proposal {
         self.input.is_some()
     }
 
+    fn selected_text(&self) -> Option<&str> {
+        self.input.as_ref()?.selected_text()
+    }
+
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
         let styles = look.styles;
         let wide = area.width.saturating_sub(4).clamp(40, 96);

@@ -106,6 +106,10 @@ impl Overlay for Ticked {
         !self.in_list
     }
 
+    fn selected_text(&self) -> Option<&str> {
+        self.input.selected_text()
+    }
+
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, _: &State) {
         let styles = look.styles;
         let words = wrap(&self.words, usize::from(area.width.saturating_sub(8).min(72)));

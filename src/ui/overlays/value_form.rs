@@ -154,6 +154,7 @@ impl Overlay for ValueForm {
             let x = pen.column_now();
             let width = self.rows.right().saturating_sub(x);
             let field = Rect { x, y: self.rows.y + line, width, height: 1 };
+            look.mouse.types(field);
             let has_keys = number == self.at;
             let style = styles[if has_keys { Role::FieldFocus } else { Role::Field }];
             let cursor = has_keys.then_some(styles[Role::Cursor]);
@@ -208,6 +209,11 @@ impl Overlay for ValueForm {
 
     fn is_typing(&self) -> bool {
         true
+    }
+
+    fn selected_text(&self) -> Option<&str> {
+        let (asked, input) = self.fields.get(self.at)?;
+        input.selected_text().filter(|_| asked.shown == Shown::Plain)
     }
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {

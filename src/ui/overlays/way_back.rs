@@ -60,6 +60,10 @@ impl Overlay for WayBack {
         self.0.is_typing()
     }
 
+    fn selected_text(&self) -> Option<&str> {
+        self.0.selected_text()
+    }
+
     fn sheet(&mut self, state: &State) -> Sheet {
         self.0.sheet(state)
     }

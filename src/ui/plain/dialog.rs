@@ -3,6 +3,7 @@
 use super::words::without_arrows;
 use crate::{
     app::{message::Message, state::State},
+    schema::ordering::PutInOrder,
     ui::{
         sheet::{Ask, AskedValue, Choice, Entry, Sheet},
         view::{Overlay, OverlayReply, Reply},
@@ -136,7 +137,7 @@ impl Dialog {
                 }
                 ways.push(format!("{cancels} or no to cancel"));
                 // What cancels comes first where something is removed.
-                ways.sort_by_key(|way| !way.starts_with('1'));
+                ways.order_by_key(|way| !way.starts_with('1'));
                 if text.is_some() {
                     ways.push("3 to change the text".to_owned());
                 }

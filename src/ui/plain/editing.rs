@@ -348,20 +348,7 @@ impl Session {
                 self.out.push(WALK_WORDS.to_owned());
                 return;
             }
-            "back" => {
-                let lines = self.form(state).zip(self.walk.as_ref()).and_then(|(form, walk)| {
-                    let row = walk.before(form)?;
-                    Some((row, fields::describe_row(form, row)))
-                });
-                match lines {
-                    Some((row, lines)) => {
-                        self.out.extend(lines);
-                        self.go_to_row(row, state);
-                    }
-                    None => self.out.push("This is the first field.".to_owned()),
-                }
-                return;
-            }
+            "back" => return self.walk_back(state),
             "fix" if self.form(state).is_some_and(|form| fields::has_fix(form, row)) => {
                 // The field is asked again, with what the fix made of it.
                 if self.edit_row(row, state, messages, |form| form.fix_of_row(row)) {
@@ -372,22 +359,8 @@ impl Session {
             }
             "-" | "unset" => self.edit_row(row, state, messages, |form| form.unset(row)),
             words if is_adder && self.walk_addition(row, words, state).is_some() => {
-                let added = self.walk_addition(row, words, state).unwrap_or_default().to_owned();
-                let list = self.form(state).map(|form| form.fields()[row].pointer.clone());
-                let list = list.unwrap_or_default();
-                if self.edit_row(row, state, messages, |form| form.add_by_text(row, &added)) {
-                    // What was added is asked next: it has the place of the question. After an item
-                    // that was given, it's the next item.
-                    self.stay_on_row();
-                    self.unfold(state);
-                    let next = self.form(state).and_then(|form| fields::adder_of(form, &list));
-                    if let (Some(walk), Some(row), false) = (&mut self.walk, next, added.is_empty())
-                    {
-                        walk.ask(row);
-                    }
-                    self.pending.push_back(Pending::WalkOn);
-                }
-                return;
+                let added = self.walk_addition(row, words, state).unwrap_or_default();
+                return self.walk_to_added(row, added, state, messages);
             }
             name if adds_member => {
                 if self.edit_row(row, state, messages, |form| form.add_to(row, name)) {
@@ -422,6 +395,44 @@ impl Session {
     }
 
     /// The kind that a number or a name means.
+    /// Asks the field before this one again.
+    fn walk_back(&mut self, state: &State) {
+        let before = self.form(state).zip(self.walk.as_ref()).and_then(|(form, walk)| {
+            let row = walk.before(form)?;
+            Some((row, fields::describe_row(form, row)))
+        });
+        match before {
+            Some((row, lines)) => {
+                self.out.extend(lines);
+                self.go_to_row(row, state);
+            }
+            None => self.out.push("This is the first field.".to_owned()),
+        }
+    }
+
+    /// Adds something to a list or a map. What was added is asked next: it has the place of the
+    /// question. After an item that was given, it's the next item.
+    fn walk_to_added(
+        &mut self,
+        row: usize,
+        added: &str,
+        state: &State,
+        messages: &mut Vec<Message>,
+    ) {
+        let list = self.form(state).map(|form| form.fields()[row].pointer.clone());
+        let list = list.unwrap_or_default();
+        if !self.edit_row(row, state, messages, |form| form.add_by_text(row, added)) {
+            return;
+        }
+        self.stay_on_row();
+        self.unfold(state);
+        let next = self.form(state).and_then(|form| fields::adder_of(form, &list));
+        if let (Some(walk), Some(row), false) = (&mut self.walk, next, added.is_empty()) {
+            walk.ask(row);
+        }
+        self.pending.push_back(Pending::WalkOn);
+    }
+
     fn walk_branch(&self, row: usize, word: &str, state: &State) -> Option<usize> {
         fields::named_branch(self.form(state)?.fields().get(row)?, word)
     }

@@ -392,7 +392,7 @@ pub(crate) fn detail_lines(state: &State, screen: &dyn Screen) -> Vec<String> {
 }
 
 fn entry_lines(state: &State) -> Vec<String> {
-    let entry = state.selected.as_ref().and_then(|id| state.catalog.entry(id));
+    let entry = state.selected_entry();
     let Some(entry) = entry else {
         return vec!["Nothing is selected. Type: list, then select NAME".to_owned()];
     };
@@ -464,7 +464,7 @@ fn kept_name(call: &Summary, state: &State) -> String {
 
 /// What the prompt of a screen names: what its actions are about.
 pub(crate) fn prompt_item(state: &State) -> Option<String> {
-    let named = || state.selected.as_ref().and_then(|id| state.catalog.entry(id));
+    let named = || state.selected_entry();
     match state.screen {
         ScreenId::Tools => named().map(|entry| match entry.kind {
             EntryKind::Tool => entry.key.to_string(),

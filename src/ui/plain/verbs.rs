@@ -55,16 +55,14 @@ impl Session {
     }
 
     pub(super) fn model(&mut self, word: &str, state: &State) {
-        let selected = || state.catalog.tool(state.selected.as_ref()?);
         let tool = match word {
-            "" => selected(),
+            "" => state.selected_tool(),
             word => state.catalog.tool_called(word),
         };
         let Some(tool) = tool else {
             return self.out.push("Name a tool: model view TOOL".to_owned());
         };
-        let text =
-            model_text::prompts_text(tool, &state.catalog) + &model_text::functions_text(tool);
+        let text = model_text::tool_text(tool, &state.catalog);
         self.say_long(&text.lines().map(str::to_owned).collect::<Vec<_>>());
     }
 

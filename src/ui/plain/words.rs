@@ -24,7 +24,7 @@ const TYPED: &[(&str, &str)] = &[
     (": go there first (Tab)", ": select one first"),
     ("Connections (6)", "Connections"),
     ("Watch (4)", "Watch"),
-    ("; Esc stops it", "; stop ends it"),
+    ("; Ctrl+X stops it", "; stop ends it"),
     ("; F6 reads it", "; read reads it"),
     ("Enter or F6 reads it", "read reads it"),
     ("; Enter goes to its field", ""),

@@ -5,7 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Modifier};
 use crate::{
     app::{
         input::{Button, Input, Key, MouseKind},
-        message::Message,
+        message::{ClipboardAct, Message},
     },
     ui::selection::Selection,
 };
@@ -66,14 +66,16 @@ impl Reading {
         }
     }
 
-    /// Takes note of what an input led to: the screen has selections of its own.
-    pub fn note_messages(&mut self, input: &Input, messages: &[Message]) {
+    /// Takes note of what an input led to: the screen has selections of its own. What is copied when
+    /// the button is released was selected, and is offered to the middle button too.
+    pub fn note_messages(&mut self, input: &Input, messages: &mut Vec<Message>) {
         let is_released =
             matches!(input, Input::Mouse(mouse) if matches!(mouse.kind, MouseKind::Up(_)));
         let copied = messages.iter().filter(|_| is_released).find_map(|message| match message {
             Message::Copy { text, .. } => Some(text.clone()),
             _ => None,
         });
+        messages.extend(copied.clone().map(|text| Message::Clipboard(ClipboardAct::Select(text))));
         self.copied = copied.or_else(|| self.copied.take());
     }
 

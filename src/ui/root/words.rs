@@ -208,11 +208,18 @@ pub(super) fn key_at(keys: &[(Rect, Key)], input: &Input) -> Option<Key> {
     pressed.map(|(_, key)| *key)
 }
 
-/// Puts the terminal's cursor where that of the text that is edited is drawn.
-pub(super) fn show_cursor(frame: &mut Frame<'_>, styles: &Styles) {
-    if let Some(at) = cursor_cell(frame.buffer_mut(), styles) {
-        frame.set_cursor_position(at);
-    }
+/// Puts the terminal's cursor where that of the text that is edited is drawn; answers the field
+/// around it, as far as its row has one background.
+pub(super) fn show_cursor(frame: &mut Frame<'_>, styles: &Styles) -> Option<Rect> {
+    let buffer = frame.buffer_mut();
+    let at = cursor_cell(buffer, styles)?;
+    let background = |x: u16| buffer.cell((x, at.y)).map(|cell| cell.bg);
+    let own = background(at.x + 1);
+    let left = (0..at.x).rev().take_while(|x| background(*x) == own).last().unwrap_or(at.x);
+    let right = (at.x + 1..buffer.area.width).take_while(|x| background(*x) == own).count();
+    let width = at.x - left + 1 + u16::try_from(right).unwrap_or(0);
+    frame.set_cursor_position(at);
+    Some(Rect { x: left, y: at.y, width, height: 1 })
 }
 
 fn cursor_cell(buffer: &Buffer, styles: &Styles) -> Option<Position> {

@@ -40,14 +40,15 @@ use crate::{
         state::State,
         verbs,
     },
-    model::{entry::FileId, finding::Finding, settings::SETTINGS},
+    model::{copied::Copied, entry::FileId, finding::Finding, settings::SETTINGS},
     schema::pointer::Pointer,
     syntax::edit::Edit,
-    systems::{settings::connection_form, table},
+    systems::{calling, settings::connection_form, table},
     ui::{
         action_rows::{self, refuse_when},
         canvas::wrap,
         canvas::{Pen, inset_area},
+        copy_menu,
         form::{
             host::{ValueOwner, written_in},
             notes::Note,
@@ -87,6 +88,15 @@ pub(crate) const ACTIONS: &[Row] = &[
         Reply::send(Message::Connection(ConnectionMessage::FindServers))
     })
     .help("Add MCP servers configured for other programs, on this machine and in this folder"),
+    Row::new(Scope::Connections, "copy-connection", "copy as…", |screen, state| {
+        copy_menu::open(screen.copies(state), Vec::new())
+    })
+    .keys(&[verbs::COPY_AS])
+    .help(
+        "Copy the server's entry for Claude, Cursor or VS Code; secrets are named by variables of \
+        the environment",
+    )
+    .refused(ConnectionsScreen::server_refusal),
     Row::new(Scope::Connections, "discover", "discover…", |screen, _| {
         Reply::send(Message::Connection(ConnectionMessage::Discover(screen.shown.clone())))
     })
@@ -202,14 +212,15 @@ impl ConnectionsScreen {
         Reply::Send(messages)
     }
 
-    fn draw_form(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles) {
+    fn draw_form(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>) {
+        let styles = look.styles;
         let focused = self.middle.has_focus(MIDDLE);
         let title = format!("{} · {SETTINGS}", self.shown);
         let foot = self.middle.forms.position();
         let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }
             .draw(buffer, area, styles);
         if self.middle.forms.owner().is_some() {
-            return self.middle.forms.draw(buffer, inside, styles, focused);
+            return self.middle.forms.draw(buffer, inside, look, focused);
         }
         let inside = inset_area(inside);
         let words = format!(
@@ -305,7 +316,7 @@ impl Screen for ConnectionsScreen {
             self.list.draw(buffer, areas[LEFT], look.styles, state, self.middle.has_focus(LEFT));
         }
         if !areas[MIDDLE].is_empty() {
-            self.draw_form(buffer, areas[MIDDLE], look.styles);
+            self.draw_form(buffer, areas[MIDDLE], look);
         }
         if !areas[RIGHT].is_empty() {
             look.mouse.reads(areas[RIGHT].inner(Margin::new(1, 1)));
@@ -422,6 +433,11 @@ impl ConnectionsScreen {
     fn broken_refusal(&self, state: &State) -> Option<String> {
         let is_unknown = state.network.connections.find_by_name(&self.shown).is_none();
         refuse_when(is_unknown, "fix its settings first")
+    }
+
+    fn copies(&self, state: &State) -> Vec<Copied> {
+        let connection = state.network.connections.find_by_name(&self.shown);
+        connection.map(calling::connection_copies).unwrap_or_default()
     }
 
     fn server_refusal(&self, state: &State) -> Option<String> {

@@ -186,7 +186,7 @@ impl FormScreen {
             ..Pane::default()
         };
         let inside = pane.draw(frame.buffer_mut(), area, look.styles);
-        self.form.draw(frame.buffer_mut(), inside, look.styles, focused);
+        self.form.draw(frame.buffer_mut(), inside, look, focused);
     }
 }
 

@@ -50,6 +50,7 @@ use crate::{
         styles::Role,
         view::{Look, Reply, Screen},
         widgets::{
+            find_line::{FIND_KEYS, TEXT_KEYS},
             pane::Pane,
             panes::{Panes, Step},
         },
@@ -296,7 +297,9 @@ fn remove_question(open: &ShownCall) -> Reply {
 impl Screen for History {
     fn sync_state(&mut self, state: &State) {
         self.list.sync_state(state);
-        self.answer.sync_call(opened_call(state).map(|open| &open.call));
+        let call = opened_call(state).map(|open| &open.call);
+        self.answer.sync_call(call);
+        self.answer.sync_queries(&state.invoke.queries, call);
         self.comparison.sync_state(state);
         // Also where it was asked for on another screen, it is what is to be seen.
         let has_comparison = state.invoke.kept.compared.is_some();
@@ -378,10 +381,8 @@ impl Screen for History {
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         match self.panes.focus {
-            LEFT if self.list.is_typing() => vec![("Enter", "done"), ("Esc", "all calls")],
-            RIGHT if self.answer.is_finding() => {
-                vec![("Enter", "next"), ("↑", "previous"), ("Esc", "done")]
-            }
+            LEFT if self.list.is_typing() => FIND_KEYS.to_vec(),
+            RIGHT if self.answer.is_finding() => TEXT_KEYS.to_vec(),
             _ => self.leaving.into_iter().map(|words| ("Esc", words)).collect(),
         }
     }
@@ -413,7 +414,7 @@ impl Screen for History {
             "keep-stub",
         ];
         if self.panes.focus == RIGHT {
-            hints.splice(0..0, ["next-answer-view", "follow"]);
+            hints.splice(0..0, ["next-answer-view", "follow", "query-answer"]);
         }
         hints.extend(["copy-kept", "export-kept", "remove-kept", "next-pane"]);
         hints
@@ -459,7 +460,7 @@ impl History {
 
     fn open_find(&mut self, state: &State) -> Reply {
         if self.panes.focus == LEFT {
-            self.list.open_find(state);
+            self.list.open_find();
         } else {
             self.answer.open_find(opened_call(state).map(|open| &open.call));
         }

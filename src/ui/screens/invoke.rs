@@ -3,6 +3,7 @@
 //! | file | pane |
 //! | --- | --- |
 //! | [`tools`], [`call_line`] | left: tools, and the calls of this session |
+//! | [`deployed`] | among and below the tools: what running systems have |
 //! | [`request`], [`preview`] | middle: configuration, arguments; the request as it will be sent |
 //! | [`arguments_view`] | the arguments as JSON or in their form, with or without secrets |
 //! | [`meta`] | below the arguments: what is said beside them, in `_meta` |
@@ -17,6 +18,7 @@
 mod arguments_view;
 pub(crate) mod call_actions;
 mod call_line;
+mod deployed;
 mod menus;
 mod meta;
 mod mock;
@@ -63,6 +65,7 @@ use crate::{
         form::view::{Form, FormReply},
         view::{Look, Reply, Screen, Target},
         widgets::{
+            find_line::{FIND_KEYS, TEXT_KEYS},
             pane::Pane,
             panes::{Panes, SIDE_BY_SIDE},
         },
@@ -100,7 +103,9 @@ impl Screen for Invoke {
             self.tested = state.invoke.cases.shown_turn;
             self.panes.focus = if self.narrow { RIGHT } else { self.panes.focus };
         }
-        self.answer.sync_call(state.invoke.calls.selected_call());
+        let call = state.invoke.calls.selected_call();
+        self.answer.sync_call(call);
+        self.answer.sync_queries(&state.invoke.queries, call);
         self.running =
             state.invoke.calls.selected_call().is_some_and(|call| call.outcome().is_none());
         self.can_list = has_only_deployed(state);
@@ -234,13 +239,10 @@ impl Screen for Invoke {
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         match self.panes.focus {
             _ if self.can_list => vec![("Enter", "list tools")],
-            MIDDLE => self.form_keys(),
-            LEFT if self.tools.is_typing() => {
-                vec![("↑↓", "choose"), ("Enter", "select"), ("Esc", "all")]
-            }
-            RIGHT if self.answer.is_finding() => {
-                vec![("Enter", "next"), ("↑", "previous"), ("Esc", "done")]
-            }
+            MIDDLE => self.request.focused_form().keys(),
+            LEFT if self.tools.is_typing() => FIND_KEYS.to_vec(),
+            RIGHT if self.answer.is_finding() => TEXT_KEYS.to_vec(),
+            LEFT if self.tools.is_narrowed() => vec![("Enter", "arguments"), ("Esc", "all tools")],
             LEFT if self.tools.part == Part::Tools => vec![("Enter", "arguments")],
             LEFT if self.tools.part == Part::Unlisted => vec![("Enter", "list tools")],
             LEFT => vec![("Enter", "answer")],
@@ -269,6 +271,7 @@ impl Screen for Invoke {
                 let is_frame = call.is_some_and(|call| self.answer.selected_frame(call).is_some());
                 hints.extend(["parts", "next-answer-view", "follow", "find"]);
                 hints.extend(is_frame.then_some("edit-sent"));
+                hints.push("query-answer");
             }
             _ => hints.extend(["find", "deployed-tools"]),
         }

@@ -53,7 +53,7 @@ use crate::{
             ask_model,
             menu::{Item, Menu},
         },
-        styles::{Role, Styles},
+        styles::Role,
         view::{Look, Reply, Screen},
         widgets::{
             pane::{Pane, draw_foot},
@@ -109,7 +109,7 @@ pub(crate) const ACTIONS: &[Row] = &[
     )
     .refused(|_, state| no_run(state)),
     Row::new(Scope::ModelRun, "stop-run", "stop", |_, _| agent_reply(AgentMessage::Stop))
-        .keys(&[verbs::ESCAPE])
+        .keys(&[verbs::STOP])
         .help("Stop the run while the model speaks or a tool is called")
         .refused(|_, state| refuse_when(!state.invoke.agent.is_moving(), "nothing moves now")),
     Row::new(Scope::ModelRun, "end-run", "end run", |_, _| agent_reply(AgentMessage::Stop))
@@ -373,7 +373,8 @@ impl ModelRunScreen {
         draw_foot(&format!("{}{place}", foot_words(run, room)), buffer, area, styles);
     }
 
-    fn draw_middle(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State) {
+    fn draw_middle(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, state: &State) {
+        let styles = look.styles;
         let focused = self.middle.has_focus(MIDDLE);
         let Some(run) = run_of(state) else {
             Pane { title: "Call", focused, ..Pane::default() }.draw(buffer, area, styles);
@@ -381,7 +382,7 @@ impl ModelRunScreen {
         };
         match &run.waiting {
             Some(call) if self.left.is_at_waiting(run) || focused && !self.is_reading => {
-                self.draw_form(buffer, area, styles, call, state);
+                self.draw_form(buffer, area, look, call, state);
             }
             _ => {
                 let item = run.items.all().get(self.left.row);
@@ -407,10 +408,11 @@ impl ModelRunScreen {
         &mut self,
         buffer: &mut Buffer,
         area: Rect,
-        styles: &Styles,
+        look: Look<'_>,
         call: &WaitingCall,
         state: &State,
     ) {
+        let styles = look.styles;
         let focused = self.middle.has_focus(MIDDLE);
         let title = format!("Call of {}", call.planned.call.name);
         let foot = self.middle.forms.position();
@@ -438,7 +440,7 @@ impl ModelRunScreen {
         }
         let taken = (taken + 1).min(inside.height);
         let below = Rect { y: inside.y + taken, height: inside.height - taken, ..inside };
-        self.middle.forms.draw(buffer, below, styles, focused);
+        self.middle.forms.draw(buffer, below, look, focused);
     }
 
     /// Brings the form in line with the call that waits.
@@ -509,7 +511,7 @@ impl Screen for ModelRunScreen {
             self.draw_left(buffer, areas[LEFT], look, state);
         }
         if !areas[MIDDLE].is_empty() {
-            self.draw_middle(buffer, areas[MIDDLE], look.styles, state);
+            self.draw_middle(buffer, areas[MIDDLE], look, state);
         }
     }
 

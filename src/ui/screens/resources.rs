@@ -19,10 +19,7 @@ use ratatui::{
 };
 use serde_json::json;
 
-use self::{
-    content::ContentPane,
-    list::{FIND_KEYS, ItemList},
-};
+use self::{content::ContentPane, list::ItemList};
 use crate::{
     app::{
         actions::{ActionId, Scope},
@@ -45,9 +42,10 @@ use crate::{
             panes::{FormPanes, LEFT, MIDDLE, RIGHT},
             view::{Form, FormReply},
         },
-        styles::{Role, Styles},
+        styles::Role,
         view::{Look, Reply, Screen},
         widgets::{
+            find_line::{FIND_KEYS, TEXT_KEYS},
             pane::Pane,
             panes::Step,
             reading::{Line, ReadPosition, wrapped_lines},
@@ -225,7 +223,8 @@ impl ResourcesScreen {
         items.into_iter().find(|item| ItemId::new(&shown.connection, item) == *shown)
     }
 
-    fn draw_arguments(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State) {
+    fn draw_arguments(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, state: &State) {
+        let styles = look.styles;
         let focused = self.middle.has_focus(MIDDLE);
         let foot = self.middle.forms.position();
         let item = self.shown_item(state);
@@ -245,7 +244,7 @@ impl ResourcesScreen {
             let below = height + 1;
             let form =
                 Rect { y: inside.y + below, height: inside.height.saturating_sub(below), ..inside };
-            self.middle.forms.draw(buffer, form, styles, focused);
+            self.middle.forms.draw(buffer, form, look, focused);
         }
     }
 }
@@ -295,6 +294,9 @@ impl Screen for ResourcesScreen {
             self.about = ReadPosition::default();
             self.pane.leave();
         }
+        if self.content(state).is_none() {
+            self.pane.close_find();
+        }
         let resources = &state.network.resources;
         let schema = self.shown_item(state).and_then(|item| {
             resources.arguments_schema(&self.shown.as_ref()?.connection, item).map(Arc::new)
@@ -327,7 +329,7 @@ impl Screen for ResourcesScreen {
             self.list.draw(buffer, areas[LEFT], look.styles, state, self.middle.has_focus(LEFT));
         }
         if !areas[MIDDLE].is_empty() {
-            self.draw_arguments(buffer, areas[MIDDLE], look.styles, state);
+            self.draw_arguments(buffer, areas[MIDDLE], look, state);
         }
         if !areas[RIGHT].is_empty() {
             let (shown, resources) = (self.shown.as_ref(), &state.network.resources);
@@ -394,13 +396,18 @@ impl Screen for ResourcesScreen {
     }
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
-        match self.middle.panes.focus {
+        let mut keys = match self.middle.panes.focus {
             LEFT if self.list.is_typing() => FIND_KEYS.to_vec(),
+            RIGHT if self.pane.is_finding() => TEXT_KEYS.to_vec(),
             LEFT if self.middle.forms.owner().is_some() => vec![("Enter", "fill in")],
             LEFT if self.shown.is_some() => vec![("Enter", "read")],
             MIDDLE => self.middle.forms.keys(),
             _ => Vec::new(),
+        };
+        if self.middle.has_focus(LEFT) && self.list.is_narrowed() {
+            keys.push(("Esc", "all"));
         }
+        keys
     }
 
     fn primary_button(&self, _: &State) -> Option<(ActionId, Rect)> {

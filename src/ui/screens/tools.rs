@@ -5,6 +5,7 @@ mod catalog;
 mod convert;
 mod copy;
 pub(crate) mod dialogs;
+mod entry_form;
 mod gate_fields;
 mod moving;
 mod preview;
@@ -13,58 +14,45 @@ pub(crate) mod saved;
 mod schema_key;
 mod unread;
 
-use std::sync::Arc;
-
 use ratatui::{
     Frame,
     layout::{Constraint, Rect},
 };
-use serde_json::Value;
 
+use self::{
+    entry_form::{schema_of, take_entry, ui_of},
+    schema_key::SchemaKey,
+};
 use crate::{
     app::{
         actions::{ActionId, Scope},
         calls::{CallMessage, CallText},
-        compose::context::ComposeContext,
-        documents::Change,
         edited_text::EditedText,
         input::{Input, Mouse},
-        message::{DocumentMessage, Message, ScreenId, TextTarget},
+        message::{Message, ScreenId},
         moved::MovedEntries,
         state::State,
         verbs,
     },
-    model::{
-        entry::{Entry, EntryForm, EntryId},
-        finding::{EntryEdit, Finding},
-        tool::Tool,
-    },
-    schema::pointer::Pointer,
-    syntax::edit::Edit,
-    systems::{entry_rules, table},
+    model::entry::EntryId,
+    systems::table,
     ui::{
         action_rows::{self, refuse_when},
         canvas::Pen,
         form::{
-            host::{FormHost, ValueOwner, written_in},
-            notes::Note,
-            shared::shared_in,
+            host::FormHost,
             view::{Form, FormReply},
         },
         pasted,
         styles::Role,
         view::{Look, Reply, Screen},
         widgets::{
+            find_line::FIND_KEYS,
             pane::Pane,
             panes::{Panes, Step},
         },
     },
 };
-
-use gate_fields::{
-    gate_changes, gate_findings, name_words, schema_with_gate, settings_place, value_with_gate,
-};
-use schema_key::SchemaKey;
 
 type Row = action_rows::Row<Tools>;
 
@@ -77,7 +65,7 @@ pub(crate) const ACTIONS: &[Row] = &[
         .help("Duplicate the selected entry under another key")
         .refused(|_, state| nothing_selected(state)),
     Row::new(Scope::Tools, "copy-tool", "copy as…", |_, state| {
-        chosen_tool(state).map_or(Reply::Handled, |tool| copy::copy_menu(tool, state))
+        state.selected_tool().map_or(Reply::Handled, |tool| copy::copy_menu(tool, state))
     })
     .keys(&[verbs::COPY_AS])
     .help("Copy the selected tool as OpenAI, Anthropic, Gemini or MCP get it, or its descriptor")
@@ -141,7 +129,7 @@ pub(crate) const ACTIONS: &[Row] = &[
          texts that are alike, costs in tokens, schemas that an API refuses",
     ),
     Row::new(Scope::Tools, "convert", "convert to…", |_, state| {
-        chosen_tool(state).map_or(Reply::Handled, |tool| convert::choose_target(tool, state))
+        state.selected_tool().map_or(Reply::Handled, |tool| convert::choose_target(tool, state))
     })
     .help(
         "Show the selected tool in another system or format, with what is lost, and take it there",
@@ -202,49 +190,10 @@ const MOST_UNFOLDED: usize = 16;
 /// How many forms are put away.
 const PUT_AWAY: usize = 8;
 
-impl ValueOwner for EntryId {
-    fn text_target(&self, at: Pointer, state: &State) -> (TextTarget, Pointer) {
-        let tool = state.catalog.tool(self);
-        match tool.and_then(|tool| settings_place(tool, &at)) {
-            Some(at) => (TextTarget::Settings, at),
-            None => (TextTarget::Entry(self.clone()), at),
-        }
-    }
-
-    fn edit_messages(&self, edits: Vec<Edit>, _: &Form, state: &State) -> Vec<Message> {
-        let (Some(first), Some(entry)) = (edits.first(), state.catalog.entry(self)) else {
-            return Vec::new();
-        };
-        let place = first.pointer().words_in(&entry.value.parsed());
-        let label = format!("edit {place} of {}", entry.key);
-        let tool = state.catalog.tool(self);
-        let of_gate = tool.map_or_else(Vec::new, |tool| gate_changes(&edits, tool, state));
-        let is_own =
-            |edit: &Edit| tool.and_then(|tool| settings_place(tool, edit.pointer())).is_none();
-        let change = |edit| Change::Entry(EntryEdit { entry: self.clone(), edit });
-        let own = edits.into_iter().filter(is_own).map(change);
-        vec![Message::Document(DocumentMessage::Change {
-            label,
-            changes: own.chain(of_gate).collect(),
-        })]
-    }
-
-    fn fix_note(&self, note: usize, state: &State) -> Reply {
-        let found = shown_findings(self, state).nth(note);
-        match found {
-            Some((at, finding)) if finding.fix.is_none() => dialogs::make_service(self, &at, state),
-            Some((_, finding)) => {
-                dialogs::apply_fixes(&finding.fixes().cloned().collect::<Vec<_>>())
-            }
-            None => Reply::Handled,
-        }
-    }
-}
-
 impl Tools {
     /// Makes the form of the chosen entry, or passes it what changed outside.
     fn sync_form(&mut self, state: &State) {
-        let Some(entry) = chosen_entry(state) else {
+        let Some(entry) = state.selected_entry() else {
             self.form.take_shown();
             return;
         };
@@ -296,7 +245,7 @@ impl Tools {
     /// Passes the form what becomes of its fields. Where there are few of these, they are in view
     /// from the start.
     fn sync_previews(&mut self, state: &State) {
-        let Some(found) = self.preview.samples.sync_entry(state, chosen_entry(state)) else {
+        let Some(found) = self.preview.samples.sync_entry(state, state.selected_entry()) else {
             return;
         };
         let Some(form) = self.form.shown_form_mut() else { return };
@@ -319,64 +268,6 @@ impl Tools {
     }
 }
 
-fn chosen_entry(state: &State) -> Option<&Entry> {
-    state.catalog.entry(state.selected.as_ref()?)
-}
-
-/// What was found about an entry, and about its gate where that is written elsewhere, each with its
-/// place in the form. What the form finds itself is not among it.
-fn shown_findings<'s>(
-    entry: &'s EntryId,
-    state: &'s State,
-) -> impl Iterator<Item = (Pointer, &'s Finding)> {
-    let own = state.findings_of(entry).map(|finding| (finding.site.pointer.clone(), finding));
-    let tool = state.catalog.tool(entry);
-    own.chain(tool.into_iter().flat_map(move |tool| gate_findings(tool, state)))
-        .filter(|(_, finding)| finding.code != entry_rules::CODE)
-}
-
-/// Takes in the entry as it is now, and what was found about it.
-fn take_entry(form: &mut Form, entry: &Entry, state: &State) {
-    let place = entry.id.place();
-    let source =
-        state.documents.get(&place.file).and_then(|document| document.source.as_ref().ok());
-    let source = source.filter(|_| place.form == EntryForm::Plain);
-    let value = match state.catalog.tool(&entry.id) {
-        Some(tool) => {
-            let settings = ComposeContext::from_state(state).settings_value();
-            value_with_gate(entry.value.shared(), tool, settings)
-        }
-        None => Arc::clone(entry.value.shared()),
-    };
-    form.sync_written(&value, &written_in(source, place.document, &place.at));
-    let tool = state.catalog.tool(&entry.id);
-    let mut shared = shared_in(source, place.document, &place.at);
-    shared.extend(tool.and_then(|tool| name_words(tool, state)));
-    form.set_shared(shared);
-    let service = |at: &Pointer| dialogs::unmade_service(&entry.id, at, state);
-    let note = |(at, finding): (Pointer, &Finding)| Note {
-        fix: finding.fix_words().or_else(|| service(&at)),
-        at,
-        severity: finding.severity,
-        text: finding.message.clone(),
-    };
-    form.set_notes(shown_findings(&entry.id, state).map(note).collect());
-}
-
-fn schema_of(entry: &Entry, state: &State) -> Arc<Value> {
-    let schema = table::by_id(entry.system)
-        .map_or(Value::Bool(true), |system| system.entry_schema(entry, &state.catalog));
-    Arc::new(match state.catalog.tool(&entry.id) {
-        Some(tool) => schema_with_gate(schema, tool, &state.catalog),
-        None => schema,
-    })
-}
-
-/// How the fields of an entry are shown, where its system says it.
-fn ui_of(entry: &Entry, state: &State) -> Option<Arc<Value>> {
-    table::by_id(entry.system)?.entry_ui(entry, &state.catalog).map(Arc::new)
-}
-
 impl Screen for Tools {
     fn follow_moved(&mut self, moved: &MovedEntries) {
         self.form.follow_owners(|entry| moved.follow(entry));
@@ -394,6 +285,10 @@ impl Screen for Tools {
         let secrets = self.form.shown_form().map(Form::secret_texts).unwrap_or_default();
         self.preview.hide_secrets(secrets);
         self.preview.sync_state(state);
+    }
+
+    fn due_message(&self, state: &State) -> Option<Message> {
+        self.preview.due_message(state)
     }
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
@@ -472,8 +367,9 @@ impl Screen for Tools {
         match self.panes.focus {
             FORM => self.form.keys(),
             PREVIEW if self.is_trying() => self.preview.samples.form().keys(),
-            CATALOG if self.is_typing() => catalog::FIND_KEYS.to_vec(),
+            CATALOG if self.is_typing() => FIND_KEYS.to_vec(),
             CATALOG if self.catalog.is_narrowed() => catalog::NARROWED_KEYS.to_vec(),
+            PREVIEW => self.preview.find_keys(),
             _ => Vec::new(),
         }
     }
@@ -518,7 +414,7 @@ impl Screen for Tools {
 impl Tools {
     fn draw_form(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
         let focused = self.panes.focus == FORM;
-        let Some(entry) = chosen_entry(state) else {
+        let Some(entry) = state.selected_entry() else {
             let pane = Pane { title: "Form", focused, ..Pane::default() };
             let inside = pane.draw(frame.buffer_mut(), area, look.styles);
             Pen::new(frame.buffer_mut(), inside, 1)
@@ -533,7 +429,7 @@ impl Tools {
         let position = self.form.position();
         let pane = Pane { title: &title, note: &place, foot: &position, focused };
         let inside = pane.draw(frame.buffer_mut(), area, look.styles);
-        self.form.draw(frame.buffer_mut(), inside, look.styles, focused);
+        self.form.draw(frame.buffer_mut(), inside, look, focused);
     }
 
     /// A form that the keys come to waits for `Enter`.
@@ -620,7 +516,7 @@ impl Tools {
 }
 
 fn nothing_selected(state: &State) -> Option<String> {
-    refuse_when(chosen_entry(state).is_none(), "nothing is selected")
+    refuse_when(state.selected_entry().is_none(), "nothing is selected")
 }
 
 fn nothing_changed(state: &State) -> Option<String> {
@@ -628,11 +524,9 @@ fn nothing_changed(state: &State) -> Option<String> {
     refuse_when(is_saved, "no file has unsaved changes")
 }
 
-fn chosen_tool(state: &State) -> Option<&Tool> {
-    state.catalog.tool(state.selected.as_ref()?)
-}
-
 fn no_tool_selected(state: &State) -> Option<String> {
-    let tool = state.selected.as_ref().and_then(|id| state.catalog.tool(id));
-    refuse_when(tool.is_none(), "select a tool first; a service is called through its tools")
+    refuse_when(
+        state.selected_tool().is_none(),
+        "select a tool first; a service is called through its tools",
+    )
 }

@@ -17,6 +17,7 @@ use ratatui::{
     buffer::Buffer,
     layout::{Constraint, Rect},
 };
+use serde_json::Value;
 
 use self::calls::Calls;
 use crate::{
@@ -91,8 +92,18 @@ pub(crate) struct Waiting {
     /// With a form for each call.
     middle: FormPanes<AskId>,
     card: ReadPosition,
-    /// The answer that was refused once, and why; sending it again means it.
-    warned: Option<(AskId, String)>,
+    /// The answer that was refused once; sending it again means it.
+    warned: Option<Warned>,
+}
+
+/// An answer with what was said to be wrong when it was to be sent.
+#[derive(PartialEq)]
+struct Warned {
+    ask: AskId,
+    value: Arc<Value>,
+    /// What was typed then and is no value.
+    typed: Vec<String>,
+    words: String,
 }
 
 impl ValueOwner for AskId {
@@ -116,14 +127,14 @@ impl Waiting {
         let Some(ask) = self.middle.forms.owner().copied() else { return Reply::Handled };
         // What is typed and not yet taken in goes along.
         let mut messages = self.middle.forms.leave(state);
-        let Some(form) = self.middle.forms.shown_form_mut() else { return Reply::Handled };
-        let unread = form.draft_issues().into_iter().next();
+        let Some(form) = self.middle.forms.shown_form() else { return Reply::Handled };
+        let (value, typed, unsent) =
+            (Arc::clone(form.value()), form.draft_texts(), form.unsent_draft());
         let issue = self.middle.focus_issue();
-        let issue = unread.or(issue).map(|words| (ask, words));
-        if issue.is_some() && self.warned != issue {
-            let reason = issue.as_ref().map_or("", |(_, words)| words);
-            let words = format!("{reason}; Enter edits it, send again to answer so anyway");
-            self.warned = issue;
+        let warned = unsent.or(issue).map(|words| Warned { ask, value, typed, words });
+        if let Some(warned) = warned.filter(|warned| self.warned.as_ref() != Some(warned)) {
+            let words = format!("{}; Enter edits it, send again to answer anyway", warned.words);
+            self.warned = Some(warned);
             if messages.is_empty() {
                 return Reply::Refused(words);
             }
@@ -135,7 +146,8 @@ impl Waiting {
         Reply::Send(messages)
     }
 
-    fn draw_form(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State) {
+    fn draw_form(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, state: &State) {
+        let styles = look.styles;
         let focused = self.middle.has_focus(MIDDLE);
         let Some(open) = state.answering.shown_call() else {
             let inside =
@@ -179,7 +191,7 @@ impl Waiting {
         let taken = lines + 2;
         let below =
             Rect { y: inside.y + taken, height: inside.height.saturating_sub(taken), ..inside };
-        self.middle.forms.draw(buffer, below, styles, focused);
+        self.middle.forms.draw(buffer, below, look, focused);
     }
 
     fn draw_card(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State) {
@@ -332,7 +344,7 @@ impl Screen for Waiting {
             self.calls.draw(buffer, areas[LEFT], look.styles, state, self.middle.has_focus(LEFT));
         }
         if !areas[MIDDLE].is_empty() {
-            self.draw_form(buffer, areas[MIDDLE], look.styles, state);
+            self.draw_form(buffer, areas[MIDDLE], look, state);
         }
         if !areas[RIGHT].is_empty() {
             self.draw_card(buffer, areas[RIGHT], look.styles, state);

@@ -55,7 +55,7 @@ use crate::{
     ui::{
         pasted,
         view::{Look, Reply, Screen, Target},
-        widgets::panes::Panes,
+        widgets::{find_line::FIND_KEYS, panes::Panes},
     },
 };
 
@@ -91,7 +91,7 @@ impl Screen for WorkflowScreen {
             return self.matrix.is_typing();
         }
         match self.focused_pane() {
-            Pane::Offers => self.offers.is_finding(),
+            Pane::Offers => self.offers.find().is_typing(),
             Pane::Graph => !self.chain.is_open() && self.graph.is_finding(),
             Pane::Request | Pane::Run => false,
         }
@@ -126,9 +126,7 @@ impl Screen for WorkflowScreen {
     }
 
     fn primary_button(&self, _: &State) -> Option<(ActionId, Rect)> {
-        let hides = self.facts.as_ref().is_some_and(|facts| {
-            self.offers.selected_tool(facts).is_some() && !self.offers.selected_offered(facts)
-        });
+        let hides = self.offers.selected_tool().is_some() && !self.offers.is_offered();
         if self.is_trying() {
             return Some(("what-if", self.save_area()));
         }
@@ -155,7 +153,11 @@ impl Screen for WorkflowScreen {
         if self.compose.is_drawing() && self.focused_pane() == Pane::Graph {
             return vec![("Enter", "draw arrow to it"), ("Esc", "cancel")];
         }
-        if self.is_typing() { vec![("Enter", "done"), ("Esc", "cancel")] } else { Vec::new() }
+        match self.focused_pane() {
+            Pane::Offers if self.is_typing() => FIND_KEYS.to_vec(),
+            Pane::Offers if self.offers.find().is_narrowed() => vec![("Esc", "all tools")],
+            _ => Vec::new(),
+        }
     }
 
     fn hint_title(&self, action: ActionId, state: &State) -> Option<&'static str> {
@@ -176,12 +178,12 @@ impl Screen for WorkflowScreen {
         if is_drawing || self.is_typing() {
             return if is_drawing { vec!["new-state"] } else { Vec::new() };
         }
-        let offered = self.facts.as_ref().is_some_and(|facts| self.offers.selected_offered(facts));
+        let offered = self.offers.is_offered();
         if state.workflow.what_if.is_some() {
             let change = if self.focused_pane() == Pane::Request { "tick" } else { "apply-change" };
             return vec![change, "what-if", "take-back", "next-pane"];
         }
-        let mut hints = if state.workflow.live.is_some() { vec!["take-back"] } else { Vec::new() };
+        let mut hints = if state.workflow.live.is_some() { vec!["stop-live"] } else { Vec::new() };
         hints.extend(match self.focused_pane() {
             Pane::Request => vec!["tick", "all-groups", "new-group", "user"],
             Pane::Graph if self.chain.is_open() => chain_actions::HINTS.to_vec(),
@@ -227,7 +229,7 @@ impl Screen for WorkflowScreen {
 
     fn pointed_tool(&self) -> Option<EntryId> {
         let facts = self.facts.as_ref()?;
-        facts.tool_id(self.offers.selected_tool(facts)?).cloned()
+        facts.tool_id(self.offers.selected_tool()?).cloned()
     }
 
     fn detail_lines(&self, state: &State) -> Vec<String> {

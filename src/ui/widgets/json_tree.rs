@@ -15,6 +15,9 @@ use crate::{
     },
 };
 
+/// A longer text is not shown as a tree.
+pub(crate) const LARGEST_TREE: usize = 4 * 1024 * 1024;
+
 /// One line of the tree.
 #[derive(Debug)]
 struct Row {
@@ -34,6 +37,8 @@ enum NodeKind {
 #[derive(Debug, Default)]
 pub(crate) struct JsonTree {
     value: Value,
+    /// The places of it that are shown.
+    shown: Vec<Pointer>,
     rows: Vec<Row>,
     folded: HashSet<Pointer>,
     cursor: ListCursor,
@@ -43,14 +48,30 @@ pub(crate) struct JsonTree {
 impl JsonTree {
     #[must_use]
     pub fn new(value: Value) -> Self {
-        let mut tree = Self { value, ..Self::default() };
-        tree.rebuild_rows();
-        tree
+        Self { value, ..Self::default() }.narrowed(vec![Pointer::root()])
+    }
+
+    /// The tree with nothing but what is at these places, each with its path before it.
+    #[must_use]
+    pub fn narrowed(mut self, shown: Vec<Pointer>) -> Self {
+        self.shown = shown;
+        self.rebuild_rows();
+        self
     }
 
     fn rebuild_rows(&mut self) {
-        self.rows.clear();
-        push_rows(&mut self.rows, &self.folded, &Pointer::default(), 0, String::new(), &self.value);
+        self.rows = self.rows_within(&self.folded);
+    }
+
+    /// The rows of what is shown, but for those that are folded away.
+    fn rows_within(&self, folded: &HashSet<Pointer>) -> Vec<Row> {
+        let mut rows = Vec::new();
+        for at in &self.shown {
+            if let Some(value) = at.get(&self.value) {
+                push_rows(&mut rows, folded, at, 0, at.to_string(), value);
+            }
+        }
+        rows
     }
 
     pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, focused: bool) {
@@ -137,37 +158,34 @@ impl JsonTree {
         self.cursor.position_text(self.rows.len())
     }
 
-    /// Which of how many rows that hold the query the cursor is on, those that are folded away, too.
+    /// Which of how many rows that hold the query the cursor is on, those that are folded away, too;
+    /// `None` where there are too many rows to count them with each key.
     #[must_use]
     pub fn found_place(&self, query: &str) -> Option<(usize, usize)> {
+        const MOST: usize = 20_000;
         let query = query.to_lowercase();
-        let mut rows = Vec::new();
-        let whole = Pointer::default();
-        push_rows(&mut rows, &HashSet::new(), &whole, 0, String::new(), &self.value);
-        let here = &self.rows.get(self.cursor.row)?.at;
+        let unfolded = self.unfolded_rows();
+        let rows = unfolded.as_ref().unwrap_or(&self.rows);
+        let here = &self.rows.get(self.cursor.row).filter(|_| rows.len() <= MOST)?.at;
         let holding: Vec<&Row> = rows.iter().filter(|row| row.holds(&query)).collect();
         let place = holding.iter().position(|row| row.at == *here)?;
         Some((place + 1, holding.len()))
+    }
+
+    /// All rows, where some are folded away.
+    fn unfolded_rows(&self) -> Option<Vec<Row>> {
+        if self.folded.is_empty() {
+            return None;
+        }
+        Some(self.rows_within(&HashSet::new()))
     }
 
     /// Goes to a row whose text holds the query, and opens what it is folded into; whether there is
     /// one.
     pub fn search(&mut self, query: &str, way: Search) -> bool {
         let query = query.to_lowercase();
-        let mut unfolded = Vec::new();
-        let rows = if self.folded.is_empty() {
-            &self.rows
-        } else {
-            push_rows(
-                &mut unfolded,
-                &HashSet::new(),
-                &Pointer::default(),
-                0,
-                String::new(),
-                &self.value,
-            );
-            &unfolded
-        };
+        let unfolded = self.unfolded_rows();
+        let rows = unfolded.as_ref().unwrap_or(&self.rows);
         let at = self.rows.get(self.cursor.row).map(|row| &row.at);
         let here = rows.iter().position(|row| Some(&row.at) == at).unwrap_or(0);
         let fits = |row: &usize| rows[*row].holds(&query);
@@ -183,8 +201,11 @@ impl JsonTree {
         else {
             return false;
         };
+        let before = self.folded.len();
         self.folded.retain(|folded| *folded == at || !at.starts_with(folded));
-        self.rebuild_rows();
+        if self.folded.len() < before {
+            self.rebuild_rows();
+        }
         self.cursor.row = self.rows.iter().position(|row| row.at == at).unwrap_or(self.cursor.row);
         true
     }
@@ -274,6 +295,36 @@ mod tests {
             seen.push(at(&tree));
         }
         assert_eq!(seen, ["/b/two", "/c", "/b/two", "/a/one", "/c"]);
+    }
+
+    #[test]
+    fn what_is_at_some_places_is_shown_with_its_path() {
+        let value = json!({"rows": [{"name": "Ada", "n": 1}, {"name": "Bo"}]});
+        let places = ["/rows/0/name", "/rows/1"].map(|at| Pointer::parse(at).unwrap());
+        let mut tree = JsonTree::new(value).narrowed(places.to_vec());
+        assert_eq!(
+            lines(&mut tree),
+            ["  /rows/0/name: \"Ada\"", "▾ /rows/1: {1 item}", "    name: \"Bo\""]
+        );
+        assert!(tree.search("bo", Search::Here) && !tree.search("n: 1", Search::Next));
+        let at = tree.selected_entry().map(|(at, value)| (at.to_string(), value));
+        assert_eq!(at, Some(("/rows/1/name".to_owned(), "\"Bo\"".to_owned())));
+    }
+
+    #[test]
+    fn places_are_counted_also_where_they_are_folded_away_unless_there_are_very_many() {
+        let mut tree = JsonTree::new(json!({"a": {"one": "owl"}, "b": "owl", "c": {"two": "owl"}}));
+        tree.handle_key(Key::plain(Code::Down));
+        tree.handle_key(Key::plain(Code::Left));
+        tree.handle_key(Key::plain(Code::Down));
+        assert_eq!(tree.found_place("owl"), Some((2, 3)));
+        assert!(tree.search("owl", Search::Previous));
+        assert_eq!(tree.found_place("owl"), Some((1, 3)));
+        for (items, place) in [(10, Some((1, 1))), (20_000, None)] {
+            let mut tree = JsonTree::new(json!(vec!["o"; items]));
+            assert!(tree.search("7", Search::Here));
+            assert_eq!(tree.found_place("7"), place, "{items}");
+        }
     }
 
     #[test]

@@ -68,10 +68,11 @@ impl ReadPosition {
         self.top
     }
 
-    /// Scrolls to a line where that isn't in sight.
+    /// Scrolls to a line where that isn't in sight. The last row may soon be another's, or say how
+    /// many lines follow.
     pub fn reveal(&mut self, line: usize) {
         let seen = usize::from(self.area.height).max(1);
-        if line < self.top || line >= self.top + seen {
+        if line < self.top || line + 1 >= self.top + seen {
             self.top = line.saturating_sub(seen / 3);
         }
     }
@@ -133,5 +134,19 @@ mod tests {
         let moved =
             [Code::PageDown, Code::PageDown, Code::PageUp, Code::End, Code::Home].map(&mut after);
         assert_eq!(moved, [7, 14, 7, 22, 0]);
+    }
+
+    #[test]
+    fn a_line_that_is_gone_to_is_whole_also_where_the_area_loses_a_row() {
+        let lines: Vec<Line> = (0..30).map(|row| vec![(Role::Text, row.to_string())]).collect();
+        let styles = Styles::new(|_| Style::default());
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 10, 8));
+        for line in [5, 7, 12, 29] {
+            let mut position = ReadPosition::default();
+            position.draw(&mut buffer, Rect::new(0, 0, 10, 8), &styles, &lines);
+            position.reveal(line);
+            position.draw(&mut buffer, Rect::new(0, 1, 10, 7), &styles, &lines);
+            assert!(position.line_area(line).is_some(), "{line}");
+        }
     }
 }

@@ -68,6 +68,11 @@ impl TextInput {
         self.editing.insert(&text.replace("\r\n", " ").replace(['\n', '\r'], " "));
     }
 
+    /// The same with its line breaks, for what isn't shown as it is.
+    pub fn insert_lines(&mut self, text: &str) {
+        self.editing.insert(text);
+    }
+
     pub fn clear(&mut self) {
         *self = Self::default();
     }
@@ -181,7 +186,7 @@ impl TextInput {
         area: Rect,
         style: Style,
         cursor: Option<Style>,
-        shown: impl Fn(&str) -> String,
+        shown: fn(&str) -> String,
     ) {
         let area = area.intersection(buffer.area);
         self.area = Rect { height: area.height.min(1), ..area };

@@ -10,7 +10,7 @@ use crate::{
         stream_redactor::{RedactedPieces, StreamEnd},
     },
     model::{
-        call::{CallError, Event, EventKind, Headers, Outcome},
+        call::{CallError, Event, EventKind, Headers, Outcome, StrayCause},
         size,
         stage::{FrameWay, Stage, without_data},
     },
@@ -18,9 +18,12 @@ use crate::{
         now::elapsed_ms,
         queue::{self, Closed},
         secrets::Secrets,
-        transport::message::cut_wire,
+        transport::message::{Packet, cut_wire},
     },
 };
+
+/// How much of a stray's body is kept.
+const STRAY: usize = 4096;
 
 /// Nobody takes events any more: the call ends without another.
 pub struct SinkClosed;
@@ -169,6 +172,25 @@ impl EventSink {
         let name = self.shared_name(Stage::WIRE);
         let stage = Stage { name, words, body: lines.into(), frame: Some(way) };
         self.emit_at(at_ms, EventKind::Stage(stage)).await
+    }
+
+    /// Reports a message that is no part of the answer: how it begins, and its headers without their
+    /// secrets.
+    pub async fn emit_stray(
+        &mut self,
+        cause: StrayCause,
+        id: Option<String>,
+        packet: &Packet,
+    ) -> Result<(), SinkClosed> {
+        let kept = &packet.body[..packet.body.len().min(STRAY)];
+        let body = String::from_utf8_lossy(kept);
+        let body = match kept.len() < packet.body.len() {
+            true => size::cut_text(&body, packet.body.len()),
+            false => body.into_owned(),
+        };
+        let came: Vec<_> = packet.visible_headers().cloned().collect();
+        let headers: Headers = Mask::default().mask_headers(&came).collect();
+        self.emit(EventKind::Stray { cause, id, headers, body: body.into() }).await
     }
 
     /// Reports headers, without their secrets, unless they are those of the message before that went

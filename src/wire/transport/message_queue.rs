@@ -51,8 +51,9 @@ pub struct QueueReceiver {
     lost: Arc<LostMessages>,
     /// Ends when the transport has given the subscription back.
     left: Option<oneshot::Receiver<()>>,
-    /// Gets what is sent to the server so that it knows, where the transport shows that.
-    parting: Option<oneshot::Receiver<Packet>>,
+    /// Gets what is sent to the server so that it knows, then what it says all the same, where the
+    /// transport shows that.
+    parting: Option<mpsc::Receiver<Packet>>,
 }
 
 /// The end that the transport puts messages into.
@@ -101,16 +102,16 @@ impl QueueReceiver {
     /// The same, whose transport shows what it sends to the server before it gives the subscription
     /// back.
     #[must_use]
-    pub fn with_parting(self, parting: oneshot::Receiver<Packet>) -> Self {
+    pub fn with_parting(self, parting: mpsc::Receiver<Packet>) -> Self {
         Self { parting: Some(parting), ..self }
     }
 
-    /// As [`unsubscribe`](Self::unsubscribe); answers what was sent to the server for it, where that
-    /// is shown.
-    pub async fn unsubscribe_shown(mut self) -> Option<Packet> {
+    /// As [`unsubscribe`](Self::unsubscribe); answers where it comes out what was sent to the server
+    /// for it, which is there by then, and what that says all the same, where these are shown.
+    pub async fn unsubscribe_shown(mut self) -> Option<mpsc::Receiver<Packet>> {
         let parting = self.parting.take();
         self.unsubscribe().await;
-        parting?.try_recv().ok()
+        parting
     }
 
     /// Listens no more; the server knows it once this is done.

@@ -15,7 +15,7 @@ use crate::{
         call::CallError, clock::Millis, connection::Connection, error_kind::ErrorKind, size,
         transport::TransportKind,
     },
-    wire::{backoff, secrets::Secrets},
+    wire::{backoff, secrets::Secrets, spawning::spawn},
 };
 use async_nats::{
     Client, Event, HeaderMap, HeaderName, HeaderValue, Message, StatusCode, Subscriber, jetstream,
@@ -85,7 +85,7 @@ pub(crate) async fn connect(connection: &Connection, secrets: &Secrets) -> Resul
     };
     let client = connected.map_err(|error| options::connect_failed(&place, &servers, &error))?;
     news.mark_connected();
-    let guard = tokio::spawn(guard::watch_connection(
+    let guard = spawn(guard::watch_connection(
         Arc::clone(&home),
         client.clone(),
         Arc::clone(&news),
@@ -313,7 +313,7 @@ impl Bus for Nats {
                 remedy: "a subject is names joined by single dots".into(),
             })?;
             let (feeder, line) = message_queue(HELD);
-            tokio::spawn(forward_messages(subscriber, share, feeder, Arc::clone(&self.home)));
+            spawn(forward_messages(subscriber, share, feeder, Arc::clone(&self.home)));
             Ok(line)
         })
     }

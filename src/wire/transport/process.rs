@@ -39,7 +39,7 @@ use crate::{
         call::CallError, connection::Connection, error_kind::ErrorKind, transport::TransportKind,
     },
     systems::start::Start,
-    wire::secrets::Secrets,
+    wire::{secrets::Secrets, spawning::spawn},
 };
 
 /// The place of lines of standard output, whose packets name no subject: there may be millions.
@@ -154,12 +154,12 @@ impl ServerProcess {
         let (told, ended) = watch::channel(None);
         let (lines, asked) = mpsc::unbounded_channel();
         let unread = Arc::new(AtomicUsize::new(0));
-        tokio::spawn(write_lines(child.stdin.take(), asked, Arc::clone(&unread)));
+        spawn(write_lines(child.stdin.take(), asked, Arc::clone(&unread)));
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let (largest, words) = (command.largest, Arc::clone(&last_words));
         let place = command.program.clone();
         let (name, members) = (place.clone(), Arc::clone(&group));
-        tokio::spawn(async move {
+        spawn(async move {
             let output = async {
                 let read = Lines::of(stdout, stderr, largest).hand_on(&sender, &words).await;
                 if read.is_err() {

@@ -20,7 +20,7 @@ use crate::{
     model::{
         call::CallError, connection::Connection, error_kind::ErrorKind, transport::TransportKind,
     },
-    wire::{backoff, secrets::Secrets},
+    wire::{backoff, secrets::Secrets, spawning::spawn},
 };
 
 /// How long the server may take to confirm a subscription or a message.
@@ -112,7 +112,7 @@ pub(crate) async fn connect<D: TransportDial>(
     let news = Arc::new(ConnectionEvents::new(settings::display_address(connection)));
     let (sender, links) = watch::channel(Some(Arc::new(link)));
     news.mark_connected();
-    let keeping = tokio::spawn(keep_connected(dial, sender, Arc::clone(&news)));
+    let keeping = spawn(keep_connected(dial, sender, Arc::clone(&news)));
     let transport = connection.transport();
     Ok(Reconnecting { transport, news, links, keeping: keeping.abort_handle() })
 }
@@ -191,7 +191,7 @@ impl<L: Link> Reconnecting<L> {
             share,
         };
         let (leaving, left) = oneshot::channel::<()>();
-        tokio::spawn(async move {
+        spawn(async move {
             let news = Arc::clone(&keeper.news);
             keeper.keep_subscribed(link, subscription, &feeder).await;
             if let Some(problem) = news.close_reason() {

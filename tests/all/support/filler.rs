@@ -75,7 +75,11 @@ impl Filler {
             }
             FormReply::OpenEditor { .. } => Err("an editor was asked for".into()),
             FormReply::Refused(words) => Err(words),
-            FormReply::Ignored | FormReply::Handled | FormReply::Fix(_) => Ok(()),
+            FormReply::Ignored
+            | FormReply::Handled
+            | FormReply::Fix(_)
+            | FormReply::Selected(_)
+            | FormReply::PasteText => Ok(()),
         }
     }
 

@@ -211,6 +211,11 @@ impl Workbench {
         }));
     }
 
+    /// Whether a press there puts a text's cursor to that place.
+    pub fn takes_text_at(&self, cell: (u16, u16)) -> bool {
+        self.root.takes_text_at(cell)
+    }
+
     /// The column and row of the first place where the text stands.
     pub fn find(&self, text: &str) -> (u16, u16) {
         let buffer = self.buffer();

@@ -21,12 +21,13 @@ use crate::{
             named_values::{self, AUTHORIZATION},
         },
     },
-    model::{connection::Connection, transport::TransportKind},
+    model::{connection::Connection, copied::Copied, transport::TransportKind},
     systems::{
         facets::configured::{
             ConfigFile, ConfigServer, ConfigServers, Configured, ValuePlace, WantedValue,
         },
         mcp::{
+            copies,
             expand::{self, Context},
             form::Form,
             keys, settings,
@@ -86,6 +87,10 @@ impl Configured for McpConfigs {
         let Some(form) = read.form else { return ConfigServers { findings, ..Default::default() } };
         let servers = read.servers.iter().map(|server| to_connection(form, server, file));
         ConfigServers { form: form.as_str(), servers: servers.collect(), findings }
+    }
+
+    fn config_entries(&self, connection: &Connection) -> Vec<Copied> {
+        copies::of_connection(connection)
     }
 
     fn server_table(&self, words: &[&str]) -> Result<Map<String, Value>, String> {

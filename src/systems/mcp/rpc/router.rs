@@ -3,6 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use super::{build::Call, id::Id};
+use crate::schema::ordering::PutInOrder;
 
 /// So many requests that have ended are remembered, to know their late answers.
 const REMEMBERED: usize = 1_000;
@@ -59,7 +60,7 @@ impl Router {
     #[must_use]
     pub fn waiting_ids(&self) -> Vec<Id> {
         let mut ids: Vec<Id> = self.waiting.keys().cloned().collect();
-        ids.sort_by_key(|id| id.as_text().parse::<u64>().unwrap_or(u64::MAX));
+        ids.order_by_key(|id| id.as_text().parse::<u64>().unwrap_or(u64::MAX));
         ids
     }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::schema::phrase::value_text;
+use crate::schema::{ordering::PutInOrder, phrase::value_text};
 
 /// How many hits there are where nobody says.
 const SIZE: usize = 10;
@@ -25,7 +25,7 @@ pub fn answer_search<'d>(
         }
     }
     // Of equal ones the first comes first.
-    found.sort_by(|one, other| other.0.total_cmp(&one.0));
+    found.order_by(|one, other| other.0.total_cmp(&one.0));
     let number = |name: &str, usual: usize| {
         body.get(name).and_then(Value::as_u64).map_or(usual, |number| number as usize)
     };

@@ -10,8 +10,8 @@ use crate::systems::{
 /// What begins and ends the name of what toolcrib itself fills in.
 const OPEN: &str = "{{";
 const CLOSE: &str = "}}";
-/// What such a name begins with where it is a variable of the environment.
-const ENVIRONMENT: &str = "env.";
+/// What such a name begins with where it is a variable, of the environment or of the settings.
+const VARIABLES: [&str; 2] = ["env.", "var."];
 
 /// The pieces of a filled-in text; `origin_of` says where the value of a parameter is from.
 #[must_use]
@@ -39,7 +39,7 @@ pub(super) fn plain_piece(text: impl Into<String>) -> Vec<TextPiece> {
     vec![TextPiece { text: text.into(), origin: PieceOrigin::Template, name: None }]
 }
 
-/// A text cut at variables of the environment, and which parts are such.
+/// A text cut at variables, and which parts are such.
 fn variable_ranges(text: &str) -> Vec<(Range<usize>, bool)> {
     let mut ranges = Vec::new();
     let mut from = 0;
@@ -48,7 +48,8 @@ fn variable_ranges(text: &str) -> Vec<(Range<usize>, bool)> {
         let inside = open + OPEN.len();
         let Some(length) = text[inside..].find(CLOSE) else { break };
         at = inside + length + CLOSE.len();
-        if !text[inside..].trim_start().starts_with(ENVIRONMENT) {
+        let name = text[inside..].trim_start();
+        if !VARIABLES.iter().any(|start| name.starts_with(start)) {
             continue;
         }
         if open > from {
@@ -91,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn variables_of_the_environment_are_pieces_of_their_own() {
+    fn variables_are_pieces_of_their_own() {
         let cut = |text: &str| -> Vec<(String, bool)> {
             let ranges = variable_ranges(text).into_iter();
             ranges.map(|(range, is)| (text[range].to_owned(), is)).collect()
@@ -105,5 +106,6 @@ mod tests {
             ]
         );
         assert_eq!(cut("{{ env.X }}"), [("{{ env.X }}".to_owned(), true)]);
+        assert_eq!(cut("{{var.X}}"), [("{{var.X}}".to_owned(), true)]);
     }
 }

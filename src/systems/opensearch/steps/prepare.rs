@@ -9,17 +9,20 @@ use super::{
     plan::{is_dynamic, templates_of},
     state::RunState,
 };
-use crate::systems::opensearch::{
-    connector::request::{RemoteRequest, remote_request},
-    dynamic::{DynamicError, build_request},
-    keys,
-    template::{
-        marks::PARAMETERS,
-        parse::find_placeholders,
-        render::{Origin, Rendered},
-        text_map::{TextMap, text_of},
+use crate::{
+    schema::ordering::PutInOrder,
+    systems::opensearch::{
+        connector::request::{RemoteRequest, remote_request},
+        dynamic::{DynamicError, build_request},
+        keys,
+        template::{
+            marks::PARAMETERS,
+            parse::find_placeholders,
+            render::{Origin, Rendered},
+            text_map::{TextMap, text_of},
+        },
+        tool_parameters::{ToolSpec, merge_parameters, unpack_input},
     },
-    tool_parameters::{ToolSpec, merge_parameters, unpack_input},
 };
 
 /// Where a parameter of a step is from.
@@ -172,7 +175,7 @@ pub fn prepare_step(number: usize, step: &ToolSpec, state: &RunState) -> Prepare
             origin: origin_of(name, step, state),
         })
         .collect();
-    seen.sort_by_key(|seen| matches!(seen.origin, ParameterOrigin::Tool));
+    seen.order_by_key(|seen| matches!(seen.origin, ParameterOrigin::Tool));
     let given = seen.iter().filter(|seen| {
         matches!(seen.origin, ParameterOrigin::Request | ParameterOrigin::RequestForTool)
     });

@@ -9,6 +9,7 @@ use crate::{
         entry::{Entry, EntryKind},
         problem::{Problem, ProblemKind},
     },
+    schema::ordering::PutInOrder,
     systems::{
         deployed::item::Item,
         trustgraph::{
@@ -105,7 +106,7 @@ pub(crate) fn read_items(section: &'static str, answer: &str) -> Result<Vec<Item
             Some(Item { system: keys::SYSTEM, section, key: text(value, "key")?, text: held })
         })
         .collect();
-    items.sort_by(|a, b| a.key.cmp(&b.key));
+    items.order_by(|a, b| a.key.cmp(&b.key));
     Ok(items)
 }
 

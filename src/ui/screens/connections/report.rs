@@ -48,7 +48,7 @@ pub(super) fn report_lines(state: &State, name: &str, cells: usize) -> Vec<Line>
         lines.push(Line::new());
         lines.extend(heading("secrets"));
         lines.extend(secrets.iter().flat_map(|place| {
-            wrapped_lines(&format!("read from {place} when it connects"), Role::Text, cells)
+            wrapped_lines(&format!("read from {place} when it is used"), Role::Text, cells)
         }));
     }
     if connection.tls.required && connection.tls.ca_file.is_none() {

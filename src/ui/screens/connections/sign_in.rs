@@ -7,6 +7,7 @@ use crate::{
         state::State,
     },
     model::{authorization::AuthorizationReport, connection::Connection, shown::visible_text},
+    schema::ordering::PutInOrder,
     systems::table,
     ui::{
         overlays::menu::{Item, Menu},
@@ -74,7 +75,7 @@ pub(super) fn open_menu(state: &State, name: &str) -> Reply {
     ];
     if is_running {
         // What can be done now comes first.
-        choices.sort_by_key(|choice| choice.refusal.is_some());
+        choices.order_by_key(|choice| choice.refusal.is_some());
     }
     let items = choices.iter().map(|choice| Item {
         title: choice.title.to_owned(),

@@ -7,7 +7,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use crate::{
     app::{
         history::HistoryMessage,
-        input::{Code, Input, Key, Mouse, MouseKind},
+        input::{Input, Key, Mouse, MouseKind},
         message::Message,
         state::State,
     },
@@ -26,9 +26,9 @@ use crate::{
         styles::{Role, Styles},
         view::{Look, Reply},
         widgets::{
+            find_line::{FindKey, FindLine},
             list::ListCursor,
             pane::{Pane, draw_foot},
-            text_input::TextInput,
         },
     },
 };
@@ -36,7 +36,8 @@ use crate::{
 #[derive(Default)]
 pub(super) struct List {
     cursor: ListCursor,
-    find: Option<TextInput>,
+    /// Its text is the query of the state.
+    find: FindLine,
     rows: Rect,
 }
 
@@ -45,19 +46,15 @@ impl List {
         if let Some(row) = state.invoke.kept.selected_row() {
             self.cursor.row = row;
         }
-        if state.invoke.kept.query.is_empty()
-            && self.find.as_ref().is_some_and(|find| !find.text().is_empty())
-        {
-            self.find = None;
-        }
+        self.find.follow_text(&state.invoke.kept.query);
     }
 
     pub(super) fn is_typing(&self) -> bool {
-        self.find.is_some()
+        self.find.is_typing()
     }
 
-    pub(super) fn open_find(&mut self, state: &State) {
-        self.find = Some(TextInput::selected_whole(state.invoke.kept.query.clone()));
+    pub(super) fn open_find(&mut self) {
+        self.find.open();
     }
 
     pub(super) fn draw(
@@ -72,10 +69,9 @@ impl List {
         let kept = &state.invoke.kept;
         let calls = &kept.listing.calls;
         let title = format!("Calls {}", calls.len() + kept.listing.older);
-        let note = match (kept.is_loading(), kept.query.is_empty(), &self.find) {
-            (true, ..) => "reading …".to_owned(),
-            (_, false, None) => format!("/ {}", kept.query),
-            _ => format!("{} find", look.keymap.way_to("find")),
+        let note = match kept.is_loading() {
+            true => "reading …".to_owned(),
+            false => format!("{} find", look.keymap.way_to("find")),
         };
         let older = if kept.listing.older > 0 {
             format!(" · {} older", kept.listing.older)
@@ -84,26 +80,17 @@ impl List {
         };
         let pane = Pane { title: &title, note: &note, focused, ..Pane::default() };
         let mut inside = pane.draw(buffer, area, styles);
-        if self.find.is_none() && !kept.is_loading() {
+        if !self.find.is_typing() && !kept.is_loading() {
             look.mouse.presses(pane.note_area(area), "find");
         }
-        if let Some(find) = &mut self.find {
-            let line = Rect { height: 1.min(inside.height), ..inside };
-            Pen::new(buffer, line, 0).put_text("/", styles[Role::Accent]);
-            find.draw(
-                buffer,
-                Rect { x: line.x + 1, width: line.width.saturating_sub(1), ..line },
-                styles[Role::FieldFocus],
-                Some(styles[Role::Cursor]),
-            );
+        inside = self.find.draw(buffer, inside, styles, focused);
+        if self.find.is_typing() {
             let words = wrap(WORDS, usize::from(inside.width));
             let height = (inside.height / 4).min(words.len().try_into().unwrap_or(u16::MAX));
-            let help = Rect { y: inside.y + line.height, height, ..inside };
             for (row, words) in (0..height).zip(&words) {
-                Pen::new(buffer, help, row).put_text(words, styles[Role::Dim]);
+                Pen::new(buffer, inside, row).put_text(words, styles[Role::Dim]);
             }
-            let taken = line.height + help.height;
-            inside = Rect { y: inside.y + taken, height: inside.height - taken, ..inside };
+            inside = Rect { y: inside.y + height, height: inside.height - height, ..inside };
         }
         self.rows = inside;
         if calls.is_empty() && !kept.is_loading() {
@@ -141,34 +128,20 @@ impl List {
     pub(super) fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
         match input {
             Input::Key(key) => self.handle_key(*key, state),
-            Input::Paste(text) => match &mut self.find {
-                Some(find) => {
-                    find.insert(text);
-                    Reply::send(Message::History(HistoryMessage::Find(find.text().to_owned())))
-                }
-                None => Reply::Ignored,
-            },
+            Input::Paste(text) if self.find.insert(text) => self.search(),
+            Input::Paste(_) => Reply::Ignored,
             Input::Mouse(mouse) => self.handle_mouse(*mouse, state),
         }
     }
 
     fn handle_key(&mut self, key: Key, state: &State) -> Reply {
-        let moves = matches!(key.code, Code::Up | Code::Down | Code::PageUp | Code::PageDown);
-        if let Some(find) = self.find.as_mut().filter(|_| !moves) {
-            return match key.code {
-                Code::Esc => {
-                    self.find = None;
-                    Reply::send(Message::History(HistoryMessage::Find(String::new())))
-                }
-                Code::Enter => {
-                    self.find = None;
-                    Reply::Handled
-                }
-                _ if find.handle_key(key) => {
-                    Reply::send(Message::History(HistoryMessage::Find(find.text().to_owned())))
-                }
-                _ => Reply::Ignored,
-            };
+        // A list that stays narrowed is only one of the things that Esc leaves here.
+        if self.find.is_typing() {
+            match self.find.handle_key(key) {
+                FindKey::Typed | FindKey::Cleared => return self.search(),
+                FindKey::Accepted => return Reply::Handled,
+                FindKey::Passed => {}
+            }
         }
         let calls = &state.invoke.kept.listing.calls;
         if self.cursor.handle_key(key, calls.len()) {
@@ -176,6 +149,10 @@ impl List {
         } else {
             Reply::Ignored
         }
+    }
+
+    fn search(&self) -> Reply {
+        Reply::send(Message::History(HistoryMessage::Find(self.find.text().to_owned())))
     }
 
     fn choose_row(&self, state: &State) -> Reply {
@@ -187,7 +164,7 @@ impl List {
     }
 
     fn handle_mouse(&mut self, mouse: Mouse, state: &State) -> Reply {
-        if self.find.as_mut().is_some_and(|find| find.handle_mouse(mouse)) {
+        if self.find.handle_mouse(mouse) {
             return Reply::Handled;
         }
         let pressed =

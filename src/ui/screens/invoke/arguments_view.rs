@@ -28,6 +28,8 @@ impl RequestPane {
         self.arguments.rest();
         self.view.as_json = !self.view.as_json;
         self.opens_json = self.view.as_json;
+        // The other form is as it was when it was last shown.
+        self.generation = None;
         Reply::Send(messages)
     }
 

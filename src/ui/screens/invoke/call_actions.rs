@@ -83,10 +83,10 @@ pub(crate) const ACTIONS: &[Row] = &[
             call them without a definition here",
         )
         .refused(|_, state| listing_refusal(state)),
-    Row::new(Scope::Invoke, "cancel", "stop", Invoke::cancel)
-        .keys(&[verbs::ESCAPE])
+    Row::new(Scope::Invoke, "cancel", "stop", |_, state| stop_call(state))
+        .keys(&[verbs::STOP])
         .help("Stop the running call")
-        .refused(Invoke::cancel_refusal),
+        .refused(|_, state| refuse_when(running_call(state).is_none(), "no call is running")),
     Row::new(Scope::Invoke, "resend", "resend", Invoke::resend)
         .keys(&[verbs::AGAIN])
         .help(
@@ -132,6 +132,7 @@ pub(crate) const ACTIONS: &[Row] = &[
         .keys(&[verbs::EXPLAIN])
         .help("Show all of the tool: its description, its definition, and what models see of it"),
     Row::new(Scope::Invoke, "arguments-as-json", "arguments as JSON", Invoke::switch_json)
+        .edit_keys(&["alt+w"])
         .help("Edit all arguments as JSON text, or in their form again")
         .refused(|_, state| send_refusal(state)),
     Row::new(Scope::Invoke, "show-secrets", "show secrets", |screen, _| {
@@ -162,6 +163,16 @@ pub(crate) const ACTIONS: &[Row] = &[
     .refused(|_, state| case_refusal(state)),
     Row::refusing("keep-stub", |_, state| stub_refusal(state)),
 ];
+
+/// The shown call, while it runs.
+fn running_call(state: &State) -> Option<&Call> {
+    state.invoke.calls.selected_call().filter(|call| call.outcome().is_none())
+}
+
+fn stop_call(state: &State) -> Reply {
+    running_call(state)
+        .map_or(Reply::Handled, |call| Reply::send(Message::Call(CallMessage::Cancel(call.id))))
+}
 
 /// Keeps what would be sent as a case.
 fn keep_request(state: &State) -> Reply {

@@ -39,7 +39,7 @@ pub(super) fn describe_tool(state: &State) -> Reply {
     };
     let catalog = state.deployed_of(tool.id()).map_or(&*state.catalog, |there| &*there.catalog);
     let defined = format!("{:#}", tool.entry.value.parsed());
-    let seen = model_text::prompts_text(tool, catalog) + &model_text::functions_text(tool);
+    let seen = model_text::tool_text(tool, catalog);
     let heading = |words: &str| vec![(Role::Title, words.to_owned())];
     let code = |text: &str| {
         let pieces = |line| {

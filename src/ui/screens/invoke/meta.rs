@@ -23,6 +23,7 @@ use crate::{
             view::Form,
         },
         styles::{Role, Styles},
+        view::Look,
     },
 };
 
@@ -175,7 +176,8 @@ impl MetaSection {
         u16::try_from(lines).unwrap_or(u16::MAX)
     }
 
-    pub(super) fn draw(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, focused: bool) {
+    pub(super) fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, focused: bool) {
+        let styles = look.styles;
         self.headings.clear();
         let form = area.height.saturating_sub(self.heading_lines());
         let mut row = area.y;
@@ -186,7 +188,7 @@ impl MetaSection {
             row += 1;
             if self.open == Some(part) {
                 self.area = Rect { y: row, height: form, ..area }.intersection(area);
-                self.host.draw(buffer, self.area, styles, focused);
+                self.host.draw(buffer, self.area, look, focused);
                 row += form;
             }
         }

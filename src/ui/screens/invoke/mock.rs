@@ -119,7 +119,7 @@ impl MockSection {
             .put_text(" ends it ", styles[Role::Dim]);
         if area.height > LEAST {
             self.area = Rect { y: area.y + 1, height: area.height - 1, ..area };
-            self.host.draw(buffer, self.area, styles, focused);
+            self.host.draw(buffer, self.area, look, focused);
         }
     }
 }

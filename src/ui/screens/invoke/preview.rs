@@ -1,6 +1,6 @@
 //! The request exactly as it will be sent, in lines.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeSet};
 
 use super::{
     parts::ArgumentsView,
@@ -9,19 +9,23 @@ use super::{
 use crate::{
     app::{
         actions::ActionId,
+        calls::CallPart,
         compose::{context::ComposeContext, services::missing_service},
         state::State,
     },
     engine::{
         mask::{MASKED, Mask},
         secret::{is_reference, is_secret_name},
+        template,
     },
     model::{
         call::Request,
+        connection::RequestVariable,
         merging::{Merging, Origin},
         size,
         tool::Tool,
     },
+    schema::phrase::value_text,
     systems::{
         calling,
         facets::{caller::CallingAgent, calls::RouteOffer},
@@ -59,6 +63,7 @@ pub(super) fn request_lines(
         .collect();
     lines.extend(effect_lines(tool, cells));
     lines.extend(merging_lines(state, tool, cells, view));
+    lines.extend(variable_lines(state, tool, cells));
     lines.extend(sent_lines(state, tool, cells, view));
     lines
 }
@@ -109,6 +114,41 @@ fn merging_lines(
         let text = format!("with a sample for {}", named.join(", "));
         let parts = wrap(&visible_text(&text), cells).into_iter();
         lines.extend(parts.map(|text| RequestLine::new("", text, Role::Info)));
+    }
+    lines
+}
+
+/// What the variables that the call names are over its connection.
+fn variable_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
+    let typed = |part| state.typed_text(tool.id(), part)?.source().to_json(0);
+    let texts = [typed(CallPart::Arguments), typed(CallPart::Meta)].into_iter().flatten();
+    let texts: Vec<String> = texts.collect();
+    let names: BTreeSet<&str> =
+        texts.iter().flat_map(|text| template::variable_names(text)).collect();
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let connection = state.call_connection(tool.id());
+    let shared = &state.network.connections.variables;
+    let mut lines = Vec::new();
+    for name in names {
+        let variable = connection.variables.get(name);
+        let origin = match variable {
+            Some(variable) if shared.get(name) == Some(variable) => "the workspace".to_owned(),
+            _ => format!("connection {}", connection.name),
+        };
+        let (value, role) = match variable {
+            Some(RequestVariable::Shown(value)) => (value_text(value), Role::Text),
+            Some(RequestVariable::Hidden(_)) => (DOTS.to_owned(), Role::Text),
+            Some(RequestVariable::Secret(at)) => (format!("{DOTS} from {at}"), Role::Text),
+            None => ("isn't defined".to_owned(), Role::Warning),
+        };
+        let text = format!("{name} {value} ({origin})");
+        let parts = wrap(&visible_text(&text), cells).into_iter();
+        lines.extend(parts.map(|text| RequestLine::new("", text, role)));
+    }
+    if let Some(first) = lines.first_mut() {
+        first.name = "variables";
     }
     lines
 }

@@ -20,7 +20,8 @@ pub(super) fn send_refusal(state: &State) -> Option<String> {
 
 pub(super) fn many_refusal(state: &State) -> Option<String> {
     let is_under_way = state.invoke.batch.as_ref().is_some_and(CallBatch::under_way);
-    refuse_when(is_under_way, "a series is running; Esc stops it").or_else(|| send_refusal(state))
+    refuse_when(is_under_way, "a series is running; Ctrl+X stops it")
+        .or_else(|| send_refusal(state))
 }
 
 pub(super) fn by_hand_refusal(state: &State) -> Option<String> {

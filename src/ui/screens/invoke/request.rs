@@ -38,7 +38,7 @@ use crate::{
             host::{FormHost, written_in},
             view::Form,
         },
-        styles::{Role, Styles},
+        styles::Role,
         view::{Look, Reply},
         widgets::{pane::Pane, panes::Step},
     },
@@ -199,19 +199,19 @@ impl RequestPane {
         let foot = self.focused_form().position();
         let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }
             .draw(buffer, area, styles);
-        let rest = self.draw_configuration(buffer, inside, styles, focused);
+        let rest = self.draw_configuration(buffer, inside, look, focused);
         if self.mock.is_on() {
-            let below = self.draw_forms(buffer, rest, styles, (focused, MOCK_LINES));
+            let below = self.draw_forms(buffer, rest, look, (focused, MOCK_LINES));
             let has_keys = focused && self.part == Part::Mock;
             return self.mock.draw(buffer, inset_area(below), look, has_keys);
         }
         if self.steps.is_open() {
             let lines = self.steps.line_count().saturating_add(self.inputs_height());
-            let below = self.draw_forms(buffer, rest, styles, (focused, lines));
+            let below = self.draw_forms(buffer, rest, look, (focused, lines));
             return self.draw_steps(buffer, inset_area(below), look, focused);
         }
         let lines = request_lines(state, tool, usize::from(inset_area(rest).width), self.view);
-        let below = self.draw_forms(buffer, rest, styles, (focused, lines.len()));
+        let below = self.draw_forms(buffer, rest, look, (focused, lines.len()));
         let below = inset_area(below);
         draw_lines(buffer, below, look, &lines, &mut self.scroll);
     }
@@ -250,7 +250,7 @@ impl RequestPane {
                 .put_text("  Esc closes this", styles[Role::Dim]);
             self.inputs_area = Rect { y: below.y + 1, height: inputs - 2, ..below };
             let has_keys = focused && self.part == Part::Inputs;
-            self.steps.inputs.draw(buffer, self.inputs_area, styles, has_keys);
+            self.steps.inputs.draw(buffer, self.inputs_area, look, has_keys);
             below = Rect { y: below.y + inputs, height: below.height - inputs, ..below };
         }
         self.steps.draw(buffer, below, styles, focused && self.part == Part::Steps);
@@ -262,9 +262,10 @@ impl RequestPane {
         &mut self,
         buffer: &mut Buffer,
         area: Rect,
-        styles: &Styles,
+        look: Look<'_>,
         (focused, lines): (bool, usize),
     ) -> Rect {
+        let styles = look.styles;
         let has_keys = focused && self.part == Part::Arguments;
         let headings = match self.meta.heading_lines() {
             0 => 0,
@@ -292,14 +293,14 @@ impl RequestPane {
         }
         self.arguments_area = Rect { y: area.y + top, height: forms - meta, ..area };
         if self.arguments.field_count() > 0 {
-            self.arguments.draw(buffer, self.arguments_area, styles, has_keys);
+            self.arguments.draw(buffer, self.arguments_area, look, has_keys);
         } else if self.arguments_area.height > 0 {
             Pen::new(buffer, inset_area(self.arguments_area), 0)
                 .put_text("this tool takes no arguments", styles[Role::Ghost]);
         }
         let beside =
             Rect { y: self.arguments_area.bottom(), height: headings - top + meta, ..area };
-        self.meta.draw(buffer, beside.intersection(area), styles, focused && in_meta);
+        self.meta.draw(buffer, beside.intersection(area), look, focused && in_meta);
         Rect { y: beside.bottom(), height: preview, ..area }.intersection(area)
     }
 
@@ -308,9 +309,10 @@ impl RequestPane {
         &mut self,
         buffer: &mut Buffer,
         area: Rect,
-        styles: &Styles,
+        look: Look<'_>,
         focused: bool,
     ) -> Rect {
+        let styles = look.styles;
         self.configuration_area = Rect::default();
         if self.configuration.owner().is_none() || area.height < 8 {
             return area;
@@ -325,7 +327,7 @@ impl RequestPane {
             .put_text("configuration", styles[Role::Heading])
             .put_text("  saved in the tool's file", styles[Role::Dim]);
         self.configuration_area = Rect { y: area.y + 1, height, ..area };
-        self.configuration.draw(buffer, self.configuration_area, styles, has_keys);
+        self.configuration.draw(buffer, self.configuration_area, look, has_keys);
         let below = Rect { y: area.y + 1 + height, height: area.height - 1 - height, ..area };
         Pen::new(buffer, inset_area(below), 0).put_text("arguments", styles[Role::Heading]);
         Rect { y: below.y + 1, height: below.height - 1, ..below }

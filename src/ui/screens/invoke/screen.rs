@@ -18,7 +18,6 @@ use crate::{
     },
     model::{call::Call, entry::EntryId, traffic::FRAMES},
     ui::{
-        action_rows::refuse_when,
         answer::pane::Answer,
         copy_menu::{self, ShownCopies},
         frames::edit_frame,
@@ -73,10 +72,14 @@ impl Invoke {
         let next = match (pane, self.tools.part) {
             (LEFT, Part::Tools) if is(Code::Enter) => MIDDLE,
             (LEFT, Part::Calls) if is(Code::Enter) => RIGHT,
-            // While a call runs, Esc stops it; where one pane is shown alone, it shows all again.
-            (MIDDLE | RIGHT, _) if is(Code::Esc) && !self.running && !self.panes.is_zoomed() => {
-                LEFT
+            (RIGHT, _) if is(Code::Esc) && self.answer.shows_strays() => {
+                if matches!(reply, Reply::Ignored) {
+                    self.answer.turn_strays();
+                }
+                return Reply::Handled;
             }
+            // Where one pane is shown alone, Esc shows all again.
+            (MIDDLE | RIGHT, _) if is(Code::Esc) && !self.panes.is_zoomed() => LEFT,
             _ => return reply,
         };
         if matches!(reply, Reply::Ignored) {
@@ -150,7 +153,7 @@ impl Invoke {
 
     pub(super) fn open_find(&mut self, state: &State) -> Reply {
         match self.panes.focus {
-            LEFT => self.tools.open_filter(),
+            LEFT => self.tools.open_find(),
             MIDDLE => return Reply::Refused("find works in the tools and in the answer".into()),
             _ => self.answer.open_find(state.invoke.calls.selected_call()),
         }
@@ -159,31 +162,6 @@ impl Invoke {
 
     pub(super) fn form_refusal(&self, id: ActionId) -> Option<String> {
         self.request.focused_form().refusal(id, "there is no form")
-    }
-
-    /// While a call runs, that Esc leaves the text first is worth knowing.
-    pub(super) fn form_keys(&self) -> Vec<(&'static str, &'static str)> {
-        let mut keys = self.request.focused_form().keys();
-        if self.running
-            && self.request.focused_form().is_typing()
-            && !keys.iter().any(|(key, _)| *key == "Esc")
-        {
-            keys = vec![("Esc", "leave text")];
-        }
-        keys
-    }
-
-    pub(super) fn cancel(&mut self, state: &State) -> Reply {
-        match state.invoke.calls.selected_call() {
-            Some(call) if call.outcome().is_none() => {
-                Reply::send(Message::Call(CallMessage::Cancel(call.id)))
-            }
-            _ if self.answer.shows_strays() => {
-                self.answer.turn_strays();
-                Reply::Handled
-            }
-            _ => Reply::Handled,
-        }
     }
 
     pub(super) fn open_copy_menu(&self, state: &State) -> Reply {
@@ -254,12 +232,6 @@ impl Invoke {
     pub(super) fn switch_json(&mut self, state: &State) -> Reply {
         self.panes.focus = MIDDLE;
         self.request.switch_json(state)
-    }
-
-    pub(super) fn cancel_refusal(&self, state: &State) -> Option<String> {
-        let shown = state.invoke.calls.selected_call();
-        let has_ended = shown.is_none_or(|call| call.outcome().is_some());
-        refuse_when(has_ended && !self.answer.shows_strays(), "no call is running")
     }
 
     /// The shown call beside the calls and the answer; at a tool and its form, a call of that tool.

@@ -2,7 +2,10 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use super::call_line::{CallLine, call_duration};
+use super::{
+    call_line::{CallLine, call_duration},
+    deployed::{DEPLOYED, draw_deployed, empty_words, unlisted_names, unsaved_tools},
+};
 
 use ratatui::{
     buffer::Buffer,
@@ -12,21 +15,24 @@ use ratatui::{
 use crate::{
     app::{
         calls::CallMessage,
-        deployed::{DeployedTools, Progress},
         input::{Code, Input, Key, Mouse, MouseKind},
         message::Message,
         state::State,
     },
     engine::{filter, trace::argument_words::argument_words},
-    model::{call::CallId, connection::Connection, entry::EntryId, tool::Tool},
+    model::{call::CallId, entry::EntryId, tool::Tool},
     systems::table,
     ui::{
         answer::events::result_sign,
-        canvas::{Pen, mark_chosen, text_width, truncate_key, visible_text, wrap, wrap_to},
+        canvas::{Pen, mark_chosen, text_width, truncate_key, wrap},
         find_index::{FindIndex, Findable},
         styles::{Role, Styles},
         view::{Look, Reply},
-        widgets::{list::ListCursor, pane::Pane, text_input::TextInput},
+        widgets::{
+            find_line::{FindKey, FindLine},
+            list::ListCursor,
+            pane::Pane,
+        },
     },
 };
 
@@ -67,17 +73,11 @@ impl ToolStanding {
     }
 }
 
-/// So many lines the listing of one system takes at most.
-const MOST_LINES: usize = 4;
-
 /// What a tool has beside its name whose calls are answered here.
 const MOCKED: &str = "mocked";
 
 /// What a tool has there that says it may delete or overwrite something.
 const DESTRUCTIVE: &str = "!";
-
-/// The sign of a tool that was listed of a running system.
-const DEPLOYED: &str = "◆ ";
 
 /// A tool as the list shows it.
 struct ToolRow {
@@ -99,9 +99,11 @@ pub(super) struct Tools {
     shown: Vec<usize>,
     cursor: ListCursor,
     calls: ListCursor,
-    filter: Option<TextInput>,
+    find: FindLine,
     /// The rows as they are searched, while they are.
     index: Option<FindIndex>,
+    /// The tool that was shown when the state was last looked at.
+    chosen: Option<EntryId>,
     tools_area: Rect,
     calls_area: Rect,
 }
@@ -136,14 +138,9 @@ impl Tools {
                 listed = Listed::First;
             }
             self.index = None;
-            self.apply_filter(state);
+            self.narrow(state);
         }
-        let chosen = tool_of(state);
-        if let Some(row) =
-            self.shown.iter().position(|row| Some(&self.rows[*row].id) == chosen.as_ref())
-        {
-            self.cursor.row = row;
-        }
+        self.follow_chosen(state);
         if let Some(row) = state
             .invoke
             .calls
@@ -169,17 +166,33 @@ impl Tools {
         !unlisted_names(&self.unlisted, state).is_empty()
     }
 
-    fn apply_filter(&mut self, state: &State) {
-        let Some(filter) = &self.filter else {
+    /// Puts the cursor on the tool that is shown.
+    fn follow_chosen(&mut self, state: &State) {
+        let chosen = tool_of(state);
+        let is_chosen = |tools: &Self, row: &usize| Some(&tools.rows[*row].id) == chosen.as_ref();
+        let mut row = self.shown.iter().position(|row| is_chosen(self, row));
+        if row.is_none() && self.chosen != chosen && self.find.is_narrowed() {
+            // Chosen elsewhere: it is to be seen here.
+            self.find.clear();
+            self.narrow(state);
+            row = self.shown.iter().position(|row| is_chosen(self, row));
+        }
+        self.cursor.row = row.unwrap_or(self.cursor.row);
+        self.chosen = chosen;
+    }
+
+    /// Lists what is looked for.
+    fn narrow(&mut self, state: &State) {
+        if !self.find.is_open() {
             self.index = None;
             self.shown = (0..self.rows.len()).collect();
             return;
-        };
+        }
         let rows = &self.rows;
         let index = self
             .index
             .get_or_insert_with(|| rows.iter().map(|row| findable_row(row, state)).collect());
-        self.shown = index.find(filter.text());
+        self.shown = index.find(self.find.needle());
     }
 
     pub(super) fn draw(
@@ -201,25 +214,18 @@ impl Tools {
         let lower = rows.saturating_add(2).min(most).max(3);
         let [upper, lower] =
             Layout::vertical([Constraint::Fill(1), Constraint::Length(lower)]).areas(area);
-        let note = match &self.filter {
-            Some(_) => format!("{} of {}", self.shown.len(), self.rows.len()),
-            None => format!("{} find", look.keymap.way_to("find")),
+        let note = match self.find.is_open() {
+            true => format!("{} of {}", self.shown.len(), self.rows.len()),
+            false => format!("{} find", look.keymap.way_to("find")),
         };
         let title = format!("Tools {}", self.rows.len());
         let tools_focus = focused && self.part == Part::Tools;
         let pane = Pane { title: &title, note: &note, focused: tools_focus, ..Pane::default() };
-        let mut inside = pane.draw(buffer, upper, styles);
-        if self.filter.is_none() {
+        let inside = pane.draw(buffer, upper, styles);
+        if !self.find.is_open() {
             look.mouse.presses(pane.note_area(upper), "find");
         }
-        if let Some(filter) = &mut self.filter {
-            let line = Rect { height: 1.min(inside.height), ..inside };
-            Pen::new(buffer, line, 0).put_text("/", styles[Role::Accent]);
-            let field = Rect { x: line.x + 1, width: line.width.saturating_sub(1), ..line };
-            filter.draw(buffer, field, styles[Role::FieldFocus], Some(styles[Role::Cursor]));
-            inside =
-                Rect { y: inside.y + line.height, height: inside.height - line.height, ..inside };
-        }
+        let mut inside = self.find.draw(buffer, inside, styles, tools_focus);
         let at_unlisted = (self.part == Part::Unlisted).then_some(focused);
         let unlisted = unlisted_names(&self.unlisted, state);
         inside.height -= draw_deployed(buffer, inside, look, (&unlisted, at_unlisted), state);
@@ -335,34 +341,38 @@ impl Tools {
     }
 
     pub(super) fn is_typing(&self) -> bool {
-        self.filter.is_some() && self.part == Part::Tools
+        self.find.is_typing() && self.part == Part::Tools
     }
 
-    pub(super) fn open_filter(&mut self) {
+    pub(super) fn is_narrowed(&self) -> bool {
+        self.find.is_narrowed() && self.part == Part::Tools
+    }
+
+    pub(super) fn open_find(&mut self) {
         self.part = Part::Tools;
-        self.filter.get_or_insert_default();
+        self.find.open();
     }
 
     pub(super) fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
         match input {
             Input::Key(key) => self.handle_key(*key, state),
-            Input::Paste(text) => match &mut self.filter {
-                Some(filter) => {
-                    filter.insert(text);
-                    self.apply_filter(state);
-                    self.choose_row(0)
-                }
-                None => Reply::Ignored,
-            },
+            Input::Paste(text) if self.find.insert(text) => self.choose_best(state),
+            Input::Paste(_) => Reply::Ignored,
             Input::Mouse(mouse) => self.handle_mouse(*mouse, state),
         }
     }
 
     fn handle_key(&mut self, key: Key, state: &State) -> Reply {
-        if self.is_typing()
-            && !matches!(key.code, Code::Up | Code::Down | Code::PageUp | Code::PageDown)
-        {
-            return self.filter_key(key, state);
+        if self.part == Part::Tools {
+            match self.find.handle_key(key) {
+                FindKey::Typed => return self.choose_best(state),
+                FindKey::Accepted => return self.choose_row(self.cursor.row),
+                FindKey::Cleared => {
+                    self.narrow(state);
+                    return Reply::Handled;
+                }
+                FindKey::Passed => {}
+            }
         }
         match self.part {
             Part::Tools => {
@@ -405,27 +415,9 @@ impl Tools {
         }
     }
 
-    fn filter_key(&mut self, key: Key, state: &State) -> Reply {
-        let Some(filter) = &mut self.filter else { return Reply::Ignored };
-        match key.code {
-            Code::Esc => {
-                self.filter = None;
-                self.apply_filter(state);
-                Reply::Handled
-            }
-            Code::Enter => {
-                let row = self.cursor.row;
-                let reply = self.choose_row(row);
-                self.filter = None;
-                self.apply_filter(state);
-                reply
-            }
-            _ if filter.handle_key(key) => {
-                self.apply_filter(state);
-                self.choose_row(0)
-            }
-            _ => Reply::Ignored,
-        }
+    fn choose_best(&mut self, state: &State) -> Reply {
+        self.narrow(state);
+        self.choose_row(0)
     }
 
     fn choose_row(&self, row: usize) -> Reply {
@@ -434,7 +426,8 @@ impl Tools {
     }
 
     fn handle_mouse(&mut self, mouse: Mouse, state: &State) -> Reply {
-        if self.filter.as_mut().is_some_and(|filter| filter.handle_mouse(mouse)) {
+        if self.find.handle_mouse(mouse) {
+            self.part = Part::Tools;
             return Reply::Handled;
         }
         let at = (mouse.column, mouse.row).into();
@@ -467,21 +460,6 @@ impl Tools {
     }
 }
 
-/// What is listed of running systems beside the workspace's tools: what was saved of a server is
-/// among these already.
-fn unsaved_tools(state: &State) -> Vec<&Arc<Tool>> {
-    let mut unsaved = Vec::new();
-    for DeployedTools { connection, catalog, .. } in state.deployed_lists() {
-        let there = Some(connection.name.as_str());
-        let is_saved = |tool: &&Arc<Tool>| state.network.connections.assigned_name(tool) == there;
-        let saved: HashSet<&str> =
-            state.catalog.tools.iter().filter(is_saved).map(|tool| tool.name.as_str()).collect();
-        let listed = catalog.tools.iter();
-        unsaved.extend(listed.filter(|tool| !saved.contains(tool.name.as_str())));
-    }
-    unsaved
-}
-
 /// A tool by its key, its name and its title; what it does counts less: `is:destructive`.
 fn findable_row(row: &ToolRow, state: &State) -> Findable {
     let Some(tool) = state.tool(&row.id) else { return Findable::new([&*row.name], &[]) };
@@ -491,90 +469,12 @@ fn findable_row(row: &ToolRow, state: &State) -> Findable {
     Findable::new(names, &[&*tool.description, &effects.join(" ")])
 }
 
-/// How the listing of a system went, or goes.
-fn listing_words(list: &DeployedTools, state: &State) -> (&'static str, String, Role) {
-    let DeployedTools { connection, progress, catalog, .. } = list;
-    let name = &connection.name;
-    match progress {
-        Progress::UnderWay => ("", format!("listing the tools of {name} …"), Role::Dim),
-        Progress::Listed => {
-            let others = match state.catalog.tools.is_empty() {
-                true => "",
-                false => "; the others are in this folder",
-            };
-            let is_last = state.deployed_lists().last().is_some_and(|last| last.turn == list.turn);
-            let others = if is_last { others } else { "" };
-            (DEPLOYED, format!("{} deployed on {name}{others}", catalog.tools.len()), Role::Dim)
-        }
-        Progress::Failed(problem) => {
-            let cause = problem.cause.lines().next().unwrap_or_default();
-            ("", format!("{name}: {cause}"), Role::Error)
-        }
-    }
-}
-
 fn is_down(key: Key) -> bool {
     key.is_plain(Code::Down) || key.is_plain(Code::Char('j'))
 }
 
 fn is_up(key: Key) -> bool {
     key.is_plain(Code::Up) || key.is_plain(Code::Char('k'))
-}
-
-/// Those of the servers that have more tools than are here; none where there is nothing at all, as
-/// the pane beside it then says how to list something.
-fn unlisted_names<'n>(unlisted: &'n [String], state: &State) -> Vec<&'n str> {
-    if state.catalog.tools.is_empty() && state.deployed_lists().next().is_none() {
-        return Vec::new();
-    }
-    let is_listed = |name: &str| state.deployed_lists().any(|list| list.connection.name == name);
-    unlisted.iter().map(String::as_str).filter(|name| !is_listed(name)).collect()
-}
-
-/// Draws below the list how the listing of running systems went, and which servers have more, where
-/// the cursor may be; answers how many lines that takes.
-fn draw_deployed(
-    buffer: &mut Buffer,
-    area: Rect,
-    look: Look<'_>,
-    (unlisted, at_unlisted): (&[&str], Option<bool>),
-    state: &State,
-) -> u16 {
-    let mut parts: Vec<_> = state.deployed_lists().map(|list| listing_words(list, state)).collect();
-    let more_from = parts.len();
-    if !unlisted.is_empty() {
-        let words = format!("list the tools of {} …", unlisted.join(", "));
-        parts.push(("+ ", words, Role::Accent));
-    }
-    let indent = usize::from(area.width).min(1);
-    let mut lines = Vec::new();
-    for (at, (sign, words, role)) in parts.into_iter().enumerate() {
-        let room = usize::from(area.width).saturating_sub(indent + text_width(sign));
-        let most = MOST_LINES.min(usize::from(area.height / 2));
-        let wrapped = wrap_to(&visible_text(&words), room, most);
-        for (row, text) in wrapped.into_iter().enumerate() {
-            let before = if row == 0 { sign } else { "" };
-            lines.push((before, text, role, at >= more_from));
-        }
-    }
-    lines.truncate(usize::from(area.height / 2));
-    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
-    let below = Rect { y: area.bottom() - height, height, ..area };
-    let styles = look.styles;
-    for (line, (before, text, role, is_more)) in (0_u16..).zip(&lines) {
-        Pen::new(buffer, below, line)
-            .put_text(" ", styles[*role])
-            .put_text(before, styles[Role::Info])
-            .put_text(text, styles[*role]);
-        let row = Rect { y: below.y + line, height: 1, ..below };
-        if *is_more || *role == Role::Error {
-            look.mouse.presses(row, "deployed-tools");
-        }
-        if let Some(focused) = at_unlisted.filter(|_| *is_more) {
-            mark_chosen(buffer, row, 0, styles, focused);
-        }
-    }
-    height
 }
 
 /// The tool that is shown: the selected one, or one that the selected service answers for, or the
@@ -604,23 +504,4 @@ fn show_call(state: &State, row: usize) -> Reply {
     }
     messages.push(Message::Call(CallMessage::Select(id)));
     Reply::Send(messages)
-}
-
-/// What is said where there is no tool; a connection that isn't the one in use may have some.
-fn empty_words(state: &State, unlisted: &[String]) -> String {
-    if !unlisted.is_empty() {
-        return "no tools in this workspace".into();
-    }
-    let current = state.current_connection().name;
-    let others = state.network.connections.known.iter().filter(|known| known.name != current);
-    let names: Vec<&str> = others.map(|known| known.name.as_str()).collect();
-    let embedded = Connection::embedded().name;
-    match names.iter().any(|name| *name != embedded) {
-        true => format!(
-            "no tools in this workspace; {} chooses a connection: {}",
-            state.keymap.way_to("connection"),
-            names.join(", ")
-        ),
-        false => "no tools in this workspace".into(),
-    }
 }

@@ -66,8 +66,13 @@ impl ContentPane {
 
     /// Another item is shown.
     pub(super) fn leave(&mut self) {
-        self.find = None;
+        self.close_find();
         self.show_start();
+    }
+
+    /// There is nothing to be found.
+    pub(super) fn close_find(&mut self) {
+        self.find = None;
     }
 
     pub(super) fn next_view(&mut self) {

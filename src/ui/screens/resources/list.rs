@@ -5,7 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use crate::{
     app::{
         connection_test::Report,
-        input::{Code, Input, Key},
+        input::{Input, Key},
         message::Message,
         resources::{ItemId, ResourceMessage},
         state::State,
@@ -17,18 +17,13 @@ use crate::{
         styles::{Role, Styles},
         view::Reply,
         widgets::{
-            find_line::draw_find_line,
+            find_line::{FindKey, FindLine},
             list::ListCursor,
             pane::Pane,
             reading::{Line, ReadPosition, wrapped_lines},
-            text_input::TextInput,
         },
     },
 };
-
-/// The keys of the find box.
-pub(super) const FIND_KEYS: [(&str, &str); 3] =
-    [("↑↓", "choose"), ("Enter", "select"), ("Esc", "all")];
 
 #[derive(Default)]
 pub(super) struct ItemList {
@@ -36,10 +31,7 @@ pub(super) struct ItemList {
     area: Rect,
     rows: Vec<ItemRow>,
     words: ReadPosition,
-    /// What is typed to narrow the list, while it is.
-    find: Option<TextInput>,
-    /// What stays of it.
-    kept: String,
+    find: FindLine,
     searched: Option<SearchedItems>,
     /// What was chosen when the rows were made.
     chosen: Option<ItemId>,
@@ -115,9 +107,9 @@ impl ItemList {
         self.make_rows(&connection.name, &items, state);
         let mut row = self.row_of(chosen);
         let is_new = self.chosen.as_ref() != chosen;
-        if row.is_none() && is_new && chosen.is_some() && self.is_narrowed() {
+        if row.is_none() && is_new && chosen.is_some() && self.find.is_narrowed() {
             // Chosen elsewhere: it is to be seen here.
-            self.kept.clear();
+            self.find.clear();
             self.make_rows(&connection.name, &items, state);
             row = self.row_of(chosen);
         }
@@ -133,8 +125,7 @@ impl ItemList {
 
     /// All under their headings; of a text to find what matches, best first.
     fn make_rows(&mut self, connection: &str, items: &[&ServerItem], state: &State) {
-        let needle = self.needle();
-        if needle.is_empty() {
+        if self.find.needle().is_empty() {
             self.searched = None;
             self.rows = item_rows(connection, items);
             return;
@@ -143,46 +134,31 @@ impl ItemList {
         let of = (connection.to_owned(), turn, items.len());
         let known = self.searched.take().filter(|searched| searched.of == of);
         let mut searched = known.unwrap_or_else(|| SearchedItems::new(of, items));
-        let found = searched.index.find(&needle).into_iter();
+        let found = searched.index.find(self.find.needle()).into_iter();
         let found = found.filter_map(|row| items.get(row));
         self.rows = found.map(|item| item_row(connection, item)).collect();
         self.searched = Some(searched);
     }
 
-    fn needle(&self) -> String {
-        self.find.as_ref().map_or(&*self.kept, |find| find.text()).trim().to_owned()
-    }
-
     pub(super) fn is_typing(&self) -> bool {
-        self.find.is_some()
+        self.find.is_typing()
     }
 
-    /// Whether the list is narrowed, and nobody types.
     pub(super) fn is_narrowed(&self) -> bool {
-        self.find.is_none() && !self.kept.is_empty()
+        self.find.is_narrowed()
     }
 
     pub(super) fn open_find(&mut self) {
-        self.find = Some(TextInput::selected_whole(self.kept.clone()));
+        self.find.open();
     }
 
-    /// What is typed in the find box; `None` where that is for the list.
+    /// What a key does to the find line; `None`: it is for the list.
     fn find_key(&mut self, key: Key, state: &State) -> Option<Reply> {
-        if key.is_plain(Code::Esc) && (self.is_typing() || self.is_narrowed()) {
-            self.find = None;
-            self.kept.clear();
-            return Some(Reply::Handled);
-        }
-        let find = self.find.as_mut()?;
-        match key.code {
-            Code::Up | Code::Down | Code::PageUp | Code::PageDown => None,
-            Code::Enter => {
-                self.kept = self.needle();
-                self.find = None;
-                Some(self.choose_first_of(self.cursor.row))
-            }
-            _ if find.handle_key(key) => Some(self.choose_best(state)),
-            _ => Some(Reply::Ignored),
+        match self.find.handle_key(key) {
+            FindKey::Typed => Some(self.choose_best(state)),
+            FindKey::Accepted => Some(self.choose_first_of(self.cursor.row)),
+            FindKey::Cleared => Some(Reply::Handled),
+            FindKey::Passed => None,
         }
     }
 
@@ -209,31 +185,26 @@ impl ItemList {
         focused: bool,
     ) {
         let server = state.network.resource_server().map(|connection| connection.name.as_str());
-        // What the list is narrowed to needs the room.
-        let title = match server.filter(|_| self.needle().is_empty()) {
+        let has_all = self.find.needle().is_empty();
+        // How many are found needs the room.
+        let title = match server.filter(|_| has_all) {
             Some(name) => format!("Resources of {name}"),
             None => "Resources".to_owned(),
         };
         let items = self.rows.iter().filter(|row| row.item_id().is_some()).count();
-        let note = match self.needle().as_str() {
-            "" => String::new(),
-            needle if self.is_narrowed() => format!("/ {needle}"),
-            _ => format!("{items} found"),
-        };
+        let note = if has_all { String::new() } else { format!("{items} found") };
         let pane = Pane { title: &title, note: &note, focused, ..Pane::default() };
-        let mut inside = pane.draw(buffer, area, styles);
-        if let Some(find) = &mut self.find {
-            inside = draw_find_line(buffer, inside, find, styles, focused);
-        }
+        let inside = pane.draw(buffer, area, styles);
+        let inside = self.find.draw(buffer, inside, styles, focused);
         let text = inset_area(inside);
         let notes = server.map_or_else(Vec::new, |name| {
-            let is_empty = self.rows.is_empty() && self.needle().is_empty();
+            let is_empty = self.rows.is_empty() && has_all;
             report_lines(state, name, is_empty, usize::from(text.width))
         });
         let height = u16::try_from(notes.len()).unwrap_or(text.height).min(text.height / 2);
         self.area = Rect { height: inside.height - height, ..inside };
         let below = Rect { y: text.bottom() - height, height, ..text };
-        let is_found = !self.rows.is_empty() || !self.needle().is_empty();
+        let is_found = !self.rows.is_empty() || !has_all;
         let words = if is_found { below } else { Rect { height: text.height, ..text } };
         self.words.draw(buffer, words, styles, &notes);
         if is_found && self.rows.is_empty() {
@@ -273,17 +244,9 @@ impl ItemList {
                     return reply;
                 }
             }
-            Input::Paste(text) => {
-                if let Some(find) = &mut self.find {
-                    find.insert(text);
-                    return self.choose_best(state);
-                }
-            }
-            Input::Mouse(mouse) => {
-                if self.find.as_mut().is_some_and(|find| find.handle_mouse(*mouse)) {
-                    return Reply::Handled;
-                }
-            }
+            Input::Paste(text) if self.find.insert(text) => return self.choose_best(state),
+            Input::Mouse(mouse) if self.find.handle_mouse(*mouse) => return Reply::Handled,
+            Input::Paste(_) | Input::Mouse(_) => {}
         }
         let before = self.cursor.row;
         let chosen = self.cursor.handle_input(input, self.area, self.rows.len());

@@ -30,15 +30,15 @@ use crate::{
         pasted,
         styles::Role,
         view::{Look, Reply},
-        widgets::{find_line::draw_find_line, list::ListCursor, pane::Pane, text_input::TextInput},
+        widgets::{
+            find_line::{FindKey, FindLine},
+            list::ListCursor,
+            pane::Pane,
+        },
     },
 };
 
-/// The keys of the find box.
-pub(super) const FIND_KEYS: [(&str, &str); 3] =
-    [("↑↓", "choose"), ("Enter", "select"), ("Esc", "all")];
-
-/// Those of the list that it left narrowed.
+/// The keys of the list while it is narrowed.
 pub(super) const NARROWED_KEYS: [(&str, &str); 1] = [("Esc", "all tools")];
 
 /// The actions worth naming in the hint line, most useful first.
@@ -87,10 +87,7 @@ enum Row {
 #[derive(Default)]
 pub(super) struct CatalogPane {
     arrangement: Arrangement,
-    /// What is typed to narrow the list, while it is.
-    find: Option<TextInput>,
-    /// What stays of it.
-    kept: String,
+    find: FindLine,
     rows: Vec<Row>,
     cursor: ListCursor,
     area: Rect,
@@ -112,7 +109,7 @@ impl CatalogPane {
     }
 
     pub(super) fn sync_state(&mut self, state: &State) {
-        let needle = self.needle();
+        let needle = self.find.needle().to_owned();
         // What models see a tool as counts only where it is looked for.
         let names = if needle.is_empty() { 0 } else { state.catalog.tool_names };
         let wanted = ((state.catalog.revision, names), self.arrangement, needle);
@@ -129,9 +126,9 @@ impl CatalogPane {
             let is_chosen = |row: &Row| matches!((row, &state.selected), (Row::Entry(id), Some(chosen)) if id == chosen);
             if !self.rows.get(self.cursor.row).is_some_and(is_chosen) {
                 let found = self.rows.iter().position(is_chosen);
-                if found.is_none() && self.find.is_none() && !self.kept.is_empty() {
+                if found.is_none() && self.find.is_narrowed() {
                     // Chosen elsewhere: it is to be seen here.
-                    self.kept.clear();
+                    self.find.clear();
                     return self.sync_state(state);
                 }
                 self.cursor.row = found.unwrap_or(self.cursor.row);
@@ -143,7 +140,7 @@ impl CatalogPane {
         let known = self.searched.take().filter(|searched| searched.of == of);
         let mut searched = known.unwrap_or_else(|| SearchedEntries::new(state, of));
         let rows = searched.find(needle);
-        self.searched = self.find.is_some().then_some(searched);
+        self.searched = self.find.is_typing().then_some(searched);
         rows
     }
 
@@ -162,31 +159,23 @@ impl CatalogPane {
         *known.entry(id.clone()).or_insert_with(|| saved::is_unsaved(entry, state))
     }
 
-    fn needle(&self) -> String {
-        self.find.as_ref().map_or(&*self.kept, |find| find.text()).trim().to_owned()
-    }
-
     pub(super) fn is_typing(&self) -> bool {
-        self.find.is_some()
+        self.find.is_typing()
     }
 
-    /// Whether the list is narrowed, and nobody types.
     pub(super) fn is_narrowed(&self) -> bool {
-        self.find.is_none() && !self.kept.is_empty()
+        self.find.is_narrowed()
     }
 
     pub(super) fn open_find(&mut self) {
-        self.find = Some(TextInput::selected_whole(self.kept.clone()));
+        self.find.open();
     }
 
-    /// Shows all again.
-    fn show_all(&mut self, state: &State) -> Reply {
-        self.find = None;
-        self.kept.clear();
-        // Where the cursor was among the matches says nothing among all.
-        self.chosen = None;
+    /// Chooses the best match of what is typed.
+    fn choose_best(&mut self, state: &State) -> Reply {
         self.sync_state(state);
-        Reply::Handled
+        self.cursor.row = 0;
+        self.move_cursor(1, 0)
     }
 
     /// The entry below the selected one, else the one above it: the cursor goes there when that is
@@ -217,7 +206,7 @@ impl CatalogPane {
     ) {
         let styles = look.styles;
         let all = state.catalog.tools.len();
-        let title = match self.needle().is_empty() {
+        let title = match self.find.needle().is_empty() {
             true => format!("Tools {all}"),
             false => {
                 let is_tool =
@@ -225,21 +214,18 @@ impl CatalogPane {
                 format!("Tools {} of {all}", self.rows.iter().filter(is_tool).count())
             }
         };
-        let (note, act) = match (self.is_narrowed(), self.needle()) {
-            (true, needle) => (format!("/ {needle}"), "find"),
-            (false, needle) if needle.is_empty() => {
-                (format!("by {}", self.arrangement.as_str()), "group-by")
-            }
-            (false, _) => (String::new(), "find"),
+        // What is found comes in the order of how well it matches.
+        let note = match self.find.needle().is_empty() {
+            true => format!("by {}", self.arrangement.as_str()),
+            false => String::new(),
         };
         let pane = Pane { title: &title, note: &note, focused, ..Pane::default() };
         let inside = pane.draw(frame.buffer_mut(), area, styles);
-        look.mouse.presses(pane.note_area(area), act);
-        let buffer = frame.buffer_mut();
-        let mut list = inside;
-        if let Some(find) = &mut self.find {
-            list = draw_find_line(buffer, inside, find, styles, true);
+        if !note.is_empty() {
+            look.mouse.presses(pane.note_area(area), "group-by");
         }
+        let buffer = frame.buffer_mut();
+        let list = self.find.draw(buffer, inside, styles, focused);
         self.area = list;
         let filter = Filter::new(&state.context());
         let window = self.cursor.visible_rows(self.rows.len(), list.height);
@@ -265,7 +251,7 @@ impl CatalogPane {
         }
         if self.rows.is_empty() {
             let key = |action| look.keymap.display_key(action);
-            let lines = match self.needle().is_empty() {
+            let lines = match self.find.needle().is_empty() {
                 false => vec![("no match".to_owned(), None)],
                 true if state.reading != LoadProgress::Done => {
                     vec![("reading the files…".to_owned(), None)]
@@ -303,52 +289,29 @@ impl CatalogPane {
         focus: &mut usize,
     ) -> Reply {
         match input {
-            Input::Key(key)
-                if key.is_plain(Code::Esc) && (self.find.is_some() || self.is_narrowed()) =>
-            {
-                self.show_all(state)
-            }
-            Input::Key(key)
-                if key.is_plain(Code::Enter)
-                    || (key.is_plain(Code::Right) && self.find.is_none()) =>
-            {
-                self.kept = self.needle();
-                self.find = None;
-                self.sync_state(state);
-                *focus += 1;
-                Reply::Handled
-            }
-            Input::Key(key) => {
-                if let Some(find) = &mut self.find {
-                    let moves =
-                        matches!(key.code, Code::Up | Code::Down | Code::PageUp | Code::PageDown);
-                    if !moves {
-                        if !find.handle_key(*key) {
-                            return Reply::Ignored;
-                        }
-                        self.sync_state(state);
-                        self.cursor.row = 0;
-                        return self.move_cursor(1, 0);
-                    }
-                }
-                let before = self.cursor.row;
-                if !self.cursor.handle_key(*key, self.rows.len()) {
-                    return Reply::Ignored;
-                }
-                self.move_cursor(if self.cursor.row >= before { 1 } else { -1 }, before)
-            }
-            Input::Paste(text) => match &mut self.find {
-                Some(find) => {
-                    find.insert(text);
+            Input::Key(key) => match self.find.handle_key(*key) {
+                FindKey::Typed => self.choose_best(state),
+                FindKey::Cleared => {
+                    // Where the cursor was among the matches says nothing among all.
+                    self.chosen = None;
+                    self.sync_state(state);
                     Reply::Handled
                 }
-                None => pasted::paste_descriptors(text, state),
+                FindKey::Accepted => open_pane(focus),
+                FindKey::Passed if key.is_plain(Code::Enter) || key.is_plain(Code::Right) => {
+                    open_pane(focus)
+                }
+                FindKey::Passed => {
+                    let before = self.cursor.row;
+                    if !self.cursor.handle_key(*key, self.rows.len()) {
+                        return Reply::Ignored;
+                    }
+                    self.move_cursor(if self.cursor.row >= before { 1 } else { -1 }, before)
+                }
             },
-            Input::Mouse(mouse)
-                if self.find.as_mut().is_some_and(|find| find.handle_mouse(*mouse)) =>
-            {
-                Reply::Handled
-            }
+            Input::Paste(text) if self.find.insert(text) => self.choose_best(state),
+            Input::Paste(text) => pasted::paste_descriptors(text, state),
+            Input::Mouse(mouse) if self.find.handle_mouse(*mouse) => Reply::Handled,
             Input::Mouse(mouse) => {
                 let before = self.cursor.row;
                 self.cursor.handle_mouse(*mouse, self.area, self.rows.len());
@@ -380,6 +343,12 @@ impl CatalogPane {
             _ => Reply::Handled,
         }
     }
+}
+
+/// Goes to the pane of the chosen entry.
+fn open_pane(focus: &mut usize) -> Reply {
+    *focus += 1;
+    Reply::Handled
 }
 
 /// Where the tools are that a running system has, for who looks for them in a list of files.

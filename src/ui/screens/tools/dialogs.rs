@@ -48,10 +48,6 @@ use crate::{
     },
 };
 
-fn chosen_entry(state: &State) -> Option<&Entry> {
-    state.catalog.entry(state.selected.as_ref()?)
-}
-
 fn change_reply(label: impl Into<String>, changes: Vec<Change>) -> Reply {
     Reply::send(Message::Document(DocumentMessage::Compose(Plan::new(label, changes))))
 }
@@ -123,7 +119,7 @@ pub(super) fn make_service(tool: &EntryId, at: &Pointer, state: &State) -> Reply
 
 /// Asks for the kind, then for the key of a new entry.
 pub(super) fn new_entry(state: &State) -> Reply {
-    let near = chosen_entry(state).map(|entry| entry.id.clone());
+    let near = state.selected_entry().map(|entry| entry.id.clone());
     let kinds = entries::kinds_in_order(ComposeContext::from_state(state), near.as_ref());
     let item = |kind: &NewEntry| Item {
         title: kind.type_name.to_owned(),
@@ -174,7 +170,7 @@ fn ask_key(kind: NewEntry, home: EntryHome) -> Reply {
 }
 
 pub(super) fn duplicate_entry(state: &State) -> Reply {
-    let Some(entry) = chosen_entry(state).cloned() else { return Reply::Handled };
+    let Some(entry) = state.selected_entry().cloned() else { return Reply::Handled };
     let words = format!("The key of the copy of {}.", entry.key);
     // What makes a key impossible may be in it already, so that no number helps.
     let mut names = numbered_names(split_key(&entry).1).take(1_000).skip(1);
@@ -252,7 +248,7 @@ fn rename_copy(file: &FileId, text: Arc<str>, entry: &Entry, key: &str) -> Arc<s
 }
 
 pub(super) fn rename_entry(state: &State) -> Reply {
-    let Some(entry) = chosen_entry(state).cloned() else { return Reply::Handled };
+    let Some(entry) = state.selected_entry().cloned() else { return Reply::Handled };
     let references = rename::referencing_tools(&entry, &state.catalog).len();
     let also = match references {
         0 => "No other entry refers to it.".to_owned(),
@@ -377,7 +373,7 @@ fn key_at(entry: &Entry) -> Option<Pointer> {
 
 /// Asks whether the selected entry is to go; then the `next` one is selected.
 pub(super) fn delete_entry(next: Option<EntryId>, state: &State) -> Reply {
-    let Some(entry) = chosen_entry(state) else { return Reply::Handled };
+    let Some(entry) = state.selected_entry() else { return Reply::Handled };
     let place = entry.id.place();
     let document = state.documents.get(&place.file);
     let several = document
@@ -518,7 +514,7 @@ pub(super) fn save_without(unread: &Option<Vec<String>>, state: &State) -> Reply
 }
 
 pub(super) fn open_editor(state: &State) -> Reply {
-    let Some(entry) = chosen_entry(state) else { return Reply::Handled };
+    let Some(entry) = state.selected_entry() else { return Reply::Handled };
     Reply::send(Message::Document(DocumentMessage::OpenEditor {
         file: entry.id.file().clone(),
         line: entry.line,

@@ -20,13 +20,9 @@ use crate::{
     },
 };
 
-fn chosen_entry(state: &State) -> Option<&Entry> {
-    state.catalog.entry(state.selected.as_ref()?)
-}
-
 /// Why the selected entry can't be moved.
 pub(super) fn refusal(state: &State) -> Option<String> {
-    match chosen_entry(state) {
+    match state.selected_entry() {
         None => Some("nothing is selected".to_owned()),
         Some(entry) => move_refusal(entry, ComposeContext::from_state(state)),
     }
@@ -34,7 +30,7 @@ pub(super) fn refusal(state: &State) -> Option<String> {
 
 /// Offers the files that can take the selected entry, and a new one.
 pub(super) fn choose_file(state: &State) -> Reply {
-    let Some(entry) = chosen_entry(state).cloned() else { return Reply::Handled };
+    let Some(entry) = state.selected_entry().cloned() else { return Reply::Handled };
     let files = files_to_move_to(&entry, ComposeContext::from_state(state));
     if files.is_empty() {
         return ask_name(entry);

@@ -27,9 +27,10 @@ use crate::{
         view::{Look, Reply},
         widgets::{
             code,
-            find_line::draw_find_line,
+            find_line::{FIND_KEYS, TEXT_KEYS, draw_find_line},
             list::ListCursor,
             pane::{Pane, draw_foot},
+            panes::Step,
             tabs::Tabs,
             text_input::TextInput,
             text_view::wrap_rows,
@@ -39,6 +40,7 @@ use crate::{
 
 const FILE: usize = 0;
 const JSON: usize = 1;
+const MODEL: usize = 2;
 const PROBLEMS: usize = 3;
 /// Only of entries that have something to try.
 const TRY: usize = 4;
@@ -135,6 +137,13 @@ impl Preview {
         if self.samples.is_open() { TRY + 1 } else { TRY }
     }
 
+    /// Whether what models see is shown, where the application doesn't know it yet.
+    pub(super) fn due_message(&self, state: &State) -> Option<Message> {
+        let is_shown = self.tabs.at == MODEL;
+        (state.model_page.is_shown != is_shown)
+            .then_some(Message::Document(DocumentMessage::ShowModel(is_shown)))
+    }
+
     /// Shows the samples of the chosen entry.
     pub(super) fn show_samples(&mut self) {
         self.tabs.at = TRY;
@@ -162,6 +171,16 @@ impl Preview {
         is_finding || self.has_samples_open() && self.samples.form().is_typing()
     }
 
+    /// The keys of the find line while it is open.
+    pub(super) fn find_keys(&self) -> Vec<(&'static str, &'static str)> {
+        match self.tabs.at {
+            PROBLEMS if self.problems.is_typing() => FIND_KEYS.to_vec(),
+            PROBLEMS if self.problems.is_narrowed() => vec![("Esc", "all problems")],
+            at if at < PROBLEMS && self.find.is_some() => TEXT_KEYS.to_vec(),
+            _ => Vec::new(),
+        }
+    }
+
     pub(super) fn draw(
         &mut self,
         frame: &mut Frame<'_>,
@@ -184,7 +203,7 @@ impl Preview {
             look.mouse.reads(inside);
         }
         match self.tabs.at {
-            TRY => self.samples.draw(frame.buffer_mut(), inside, styles, focused),
+            TRY => self.samples.draw(frame.buffer_mut(), inside, look, focused),
             PROBLEMS => {
                 self.problems.draw(frame.buffer_mut(), inside, look, state, focused);
             }
@@ -193,6 +212,7 @@ impl Preview {
         let foot = match self.tabs.at {
             TRY => Some(self.samples.form().position()),
             PROBLEMS => self.problems.position_text(state),
+            MODEL if state.model_page.is_under_way() => Some("rendering…".to_owned()),
             _ => self.lines.position_text(self.row_count()),
         };
         draw_foot(&foot.unwrap_or_default(), frame.buffer_mut(), area, styles);
@@ -225,7 +245,8 @@ impl Preview {
         }
         let of = (
             self.tabs.at,
-            state.generation,
+            // Both only grow.
+            state.generation + state.model_page.revision(),
             state.selected.clone(),
             state.connection_here().name,
             state.invoke.samples.clone(),
@@ -235,7 +256,7 @@ impl Preview {
         }
         let moved =
             self.cache.as_ref().is_none_or(|cache| (cache.of.0, &cache.of.2) != (of.0, &of.2));
-        let entry = state.selected.as_ref().and_then(|id| state.catalog.entry(id));
+        let entry = state.selected_entry();
         let document = entry.and_then(|entry| state.documents.get(entry.id.file()));
         let text: SharedText = match self.tabs.at {
             FILE => document.map(|document| document.text.clone()).unwrap_or_default(),
@@ -413,30 +434,34 @@ impl Preview {
     fn find_key(&mut self, key: crate::app::input::Key) -> Reply {
         match key.code {
             Code::Esc => self.find = None,
-            Code::Enter | Code::Down => self.next_hit(),
+            Code::Enter | Code::Down => self.go_to_hit(Step::Next),
+            Code::Up => self.go_to_hit(Step::Previous),
             _ => {
                 let Some(find) = &mut self.find else { return Reply::Ignored };
                 if !find.handle_key(key) {
                     return Reply::Ignored;
                 }
                 self.lines.row = self.lines.row.saturating_sub(1);
-                self.next_hit();
+                self.go_to_hit(Step::Next);
             }
         }
         Reply::Handled
     }
 
-    /// Goes to the next line that holds what is looked for, from the top again after the last.
-    fn next_hit(&mut self) {
+    /// Goes to the next line that holds what is looked for, or to the one before; beyond the last one
+    /// it begins at the other end.
+    fn go_to_hit(&mut self, step: Step) {
         let (Some(find), Some(cache)) = (&self.find, &self.cache) else { return };
         let needle = find.text().to_lowercase();
         let rows = cache.rows;
-        let order = (1..=rows).map(|step| (self.lines.row + step) % rows.max(1));
-        if let Some(row) =
-            order.into_iter().find(|row| cache.line_text(*row).to_lowercase().contains(&needle))
-        {
-            self.lines.row = row;
-        }
+        let is_hit = |row: &usize| cache.line_text(*row).to_lowercase().contains(&needle);
+        let here = self.lines.row;
+        let below = |lines: usize| (here + lines) % rows.max(1);
+        let hit = match step {
+            Step::Next => (1..=rows).map(below).find(is_hit),
+            Step::Previous => (0..rows).rev().map(below).find(is_hit),
+        };
+        self.lines.row = hit.unwrap_or(here);
     }
 
     pub(super) fn next_problem(&mut self, state: &State) -> Reply {
@@ -517,13 +542,14 @@ fn row_of(pointer: &Pointer, state: &State) -> Option<usize> {
 
 /// The chosen tool as the APIs of models get it.
 fn model_page(state: &State) -> String {
-    let Some(tool) = state.selected.as_ref().and_then(|id| state.catalog.tool(id)) else {
+    let Some(tool) = state.selected_tool() else {
         return "# models only see tools, not services or servers".into();
     };
-    merging_text(tool, state)
-        + &onward_text(tool, state)
-        + &model_text::prompts_text(tool, &state.catalog)
-        + &model_text::functions_text(tool)
+    let seen = match model_text::takes_long(tool) {
+        true => state.model_page.text_of(tool.id()).unwrap_or_default().to_owned(),
+        false => model_text::tool_text(tool, &state.catalog),
+    };
+    merging_text(tool, state) + &onward_text(tool, state) + &seen
 }
 
 /// What the tool's service makes of a call with the arguments typed in Invoke; without any, with a

@@ -29,7 +29,8 @@ use crate::{
             view::Form,
         },
         line_wrap::{RowWidths, wrap_styled},
-        styles::{Role, Styles},
+        styles::Role,
+        view::Look,
     },
 };
 
@@ -176,14 +177,15 @@ impl SamplesPane {
         Some(self.form.owner()?.text_of(at).0)
     }
 
-    pub(super) fn draw(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, focused: bool) {
+    pub(super) fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, focused: bool) {
+        let styles = look.styles;
         let cells = usize::from(area.width.saturating_sub(2)).max(1);
         let mut legend = wrap_styled(&legend_line(), RowWidths::all(cells));
         let title = "Below each template is its result, coloured by where each part is from:";
         legend.insert(0, vec![(Role::Dim, title.to_owned())]);
         let rows = u16::try_from(legend.len()).unwrap_or(0).min(area.height / 3);
         let form = Rect { height: area.height - rows, ..area };
-        self.form.draw(buffer, form, styles, focused);
+        self.form.draw(buffer, form, look, focused);
         for (row, line) in (0..rows).zip(legend) {
             let mut pen = Pen::new(buffer, area, form.height + row);
             pen.skip(1);

@@ -17,6 +17,7 @@ use super::{
 use crate::{
     app::{
         actions::{ActionId, Scope},
+        calls::CallMessage,
         compose::arrows::Tail,
         message::{Message, ScreenId},
         state::State,
@@ -217,7 +218,11 @@ pub(crate) const ACTIONS: &[Row] = &[
     .refused(|_, state| tries::none_refusal(state)),
     Row::new(Scope::Workflow, "take-back", "cancel", WorkflowScreen::take_back_or_leave)
         .keys(&[verbs::ESCAPE])
-        .help("Discard the what-if, or stop the live call"),
+        .help("Discard the what-if, or go back one level"),
+    Row::new(Scope::Workflow, "stop-live", "stop", |_, state| stop_live(state))
+        .keys(&[verbs::STOP])
+        .help("Stop the live call")
+        .refused(|_, state| refuse_when(state.workflow.live.is_none(), "no live call is running")),
     Row::new(Scope::Workflow, "auto-run", "auto-run…", |screen, state| {
         screen.with_facts(|_, facts| walks::walk_menu(facts, state))
     })
@@ -375,11 +380,11 @@ impl WorkflowScreen {
     }
 
     fn selected_tool(&self) -> Option<ToolRow> {
-        self.offers.selected_tool(self.facts.as_ref()?)
+        self.offers.selected_tool()
     }
 
     fn is_offered(&self) -> bool {
-        self.facts.as_ref().is_some_and(|facts| self.offers.selected_offered(facts))
+        self.offers.is_offered()
     }
 
     pub(super) fn step_pane(&mut self, step: Step) -> Reply {
@@ -444,7 +449,7 @@ impl WorkflowScreen {
 
     fn copy_tool(&mut self, _: &State) -> Reply {
         self.with_facts(|screen, facts| {
-            let tool = screen.offers.selected_tool(facts).and_then(|row| facts.tool_id(row));
+            let tool = screen.offers.selected_tool().and_then(|row| facts.tool_id(row));
             menus::copy_descriptors(tool.cloned().into_iter().collect())
         })
     }
@@ -471,7 +476,7 @@ impl WorkflowScreen {
     }
 
     fn apply_change(&mut self, state: &State) -> Reply {
-        self.with_facts(|screen, facts| match screen.offers.selected_tool(facts) {
+        self.with_facts(|screen, facts| match screen.offers.selected_tool() {
             Some(row)
                 if state.workflow.what_if.is_some() && screen.offers.has_only_edits(facts) =>
             {
@@ -499,7 +504,7 @@ impl WorkflowScreen {
 
     fn edit_tool(&mut self, _: &State) -> Reply {
         self.with_facts(|screen, facts| {
-            match screen.offers.selected_tool(facts).and_then(|row| facts.tool_id(row)) {
+            match screen.offers.selected_tool().and_then(|row| facts.tool_id(row)) {
                 Some(id) => {
                     Reply::Send(vec![Message::Select(id.clone()), Message::Show(ScreenId::Tools)])
                 }
@@ -523,8 +528,7 @@ impl WorkflowScreen {
     fn choose_stops(&mut self, state: &State) -> Reply {
         let focus = self.focused_pane();
         self.with_facts(|screen, facts| {
-            let tool =
-                (focus == Pane::Offers).then(|| screen.offers.selected_tool(facts)).flatten();
+            let tool = (focus == Pane::Offers).then(|| screen.offers.selected_tool()).flatten();
             let selected =
                 (focus == Pane::Graph).then(|| screen.graph.selected_state(facts)).flatten();
             let selected = selected.map(|row| facts.workflow.states()[row].clone());
@@ -535,7 +539,7 @@ impl WorkflowScreen {
     fn explain(&mut self, state: &State) -> Reply {
         let focus = self.focused_pane();
         self.with_facts(|screen, facts| {
-            match (focus, screen.offers.selected_tool(facts), screen.graph.selected_state(facts)) {
+            match (focus, screen.offers.selected_tool(), screen.graph.selected_state(facts)) {
                 (Pane::Offers, Some(row), _) => about::tool_page(facts, row),
                 (Pane::Graph, _, Some(row)) => {
                     about::state_page(facts, &facts.workflow.states()[row].clone())
@@ -544,6 +548,11 @@ impl WorkflowScreen {
             }
         })
     }
+}
+
+fn stop_live(state: &State) -> Reply {
+    let live = state.workflow.live.as_ref();
+    live.map_or(Reply::Handled, |live| Reply::send(Message::Call(CallMessage::Cancel(live.call))))
 }
 
 fn workflow_reply(message: WorkflowMessage) -> Reply {

@@ -59,7 +59,7 @@ pub(super) fn are_in_force(screen: &WorkflowScreen) -> bool {
 /// Why the chosen tool has no steps to be shown.
 pub(super) fn steps_refusal(screen: &WorkflowScreen, state: &State) -> Option<String> {
     let facts = screen.facts.as_ref();
-    let tool = facts.and_then(|facts| facts.tool_id(screen.offers.selected_tool(facts)?));
+    let tool = facts.and_then(|facts| facts.tool_id(screen.offers.selected_tool()?));
     let tool = tool.and_then(|tool| state.tool(tool));
     let runs_steps = |tool: &Tool| calling::steps_of_system(tool.entry.system).is_some();
     refuse_when(!tool.is_some_and(runs_steps), NO_STEPS)
@@ -68,7 +68,7 @@ pub(super) fn steps_refusal(screen: &WorkflowScreen, state: &State) -> Option<St
 /// Shows the steps of the chosen tool in place of the states.
 pub(super) fn show_steps(screen: &mut WorkflowScreen, state: &State) -> Reply {
     let facts = screen.facts.as_ref();
-    let tool = facts.and_then(|facts| facts.tool_id(screen.offers.selected_tool(facts)?));
+    let tool = facts.and_then(|facts| facts.tool_id(screen.offers.selected_tool()?));
     let Some(tool) = tool.cloned() else { return Reply::Ignored };
     let reply = screen.chain.open(tool, state);
     if screen.chain.is_open() {

@@ -27,6 +27,7 @@ use crate::{
         entry::EntryId,
         tool::{Gate, States, Tool},
     },
+    schema::ordering::PutInOrder,
     systems::system::NewEntry,
     ui::{
         overlays::{
@@ -215,7 +216,7 @@ pub(crate) fn ask_arrow_tool(from: &Tail, to: &Name, state: &State) -> Reply {
             tools.push((fit, choice));
         }
     }
-    tools.sort_by_key(|(fit, _)| *fit);
+    tools.order_by_key(|(fit, _)| *fit);
     rows.extend(tools.into_iter().map(|(_, choice)| choice));
     menu_reply(format!("{arrow} with"), rows)
 }

@@ -141,7 +141,7 @@ impl Detail {
             .put_text("  ", styles[Role::Text])
             .put_text(&words, styles[role]);
         if call.outcome().is_none() {
-            pen.put_text("  Esc stops it", styles[Role::Dim]);
+            pen.put_text("  Ctrl+X stops it", styles[Role::Dim]);
         }
         let mut below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
         if let CallState::Ended { problem: Some(problem), .. } = &call.state {

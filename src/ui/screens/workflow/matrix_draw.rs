@@ -79,7 +79,7 @@ impl Matrix {
         };
         self.layout_table(table, state);
         self.draw_heads(buffer, styles);
-        self.draw_rows(buffer, scene, facts);
+        self.draw_rows(buffer, scene);
         self.draw_foot(buffer, foot, scene, facts);
     }
 
@@ -172,7 +172,7 @@ impl Matrix {
             .put_right(&format!("{words} "), styles[Role::Dim]);
     }
 
-    fn draw_rows(&self, buffer: &mut Buffer, scene: Scene<'_>, _: &Facts) {
+    fn draw_rows(&self, buffer: &mut Buffer, scene: Scene<'_>) {
         let Scene { styles, state, .. } = scene;
         let settings = ComposeContext::from_state(state).settings_value();
         let (rows, columns) = self.selected_ranges();

@@ -28,7 +28,10 @@ use crate::{
         canvas::{Pen, text_width, wrap},
         styles::Role,
         view::Reply,
-        widgets::{pane::Pane, text_input::TextInput},
+        widgets::{
+            find_line::{FindKey, FindLine},
+            pane::Pane,
+        },
     },
 };
 
@@ -39,8 +42,7 @@ pub(crate) struct Offers {
     top: usize,
     /// Which of the chosen tool's changes is meant.
     choice: usize,
-    filter: TextInput,
-    finding: bool,
+    find: FindLine,
     available: Vec<ToolRow>,
     hidden: Vec<ToolRow>,
     /// What each drawn line can be pressed for.
@@ -67,7 +69,7 @@ impl Offers {
         let was_hidden = self.holds_hidden && self.at >= self.available.len();
         let chosen = before.and_then(|before| before.tool_id(self.tool_at(self.at)?)).cloned();
         let is_same = before.is_none_or(|before| before.counts_as(facts));
-        self.apply_filter(facts);
+        self.narrow(facts);
         self.places.clear();
         self.pressed = None;
         let Some(chosen) = chosen else { return };
@@ -88,9 +90,9 @@ impl Offers {
         }
     }
 
-    /// Lists what fits the filter; the cursor stays in range.
-    fn apply_filter(&mut self, facts: &Facts) {
-        let wanted = self.filter.text().to_lowercase();
+    /// Lists what is looked for; the cursor stays in range.
+    fn narrow(&mut self, facts: &Facts) {
+        let wanted = self.find.needle().to_lowercase();
         let fits = |row: &ToolRow| {
             let tool = &facts.tools()[*row];
             wanted.is_empty()
@@ -124,14 +126,13 @@ impl Offers {
         self.holds_hidden = self.at >= self.available.len();
     }
 
-    pub fn selected_tool(&self, _: &Facts) -> Option<ToolRow> {
+    pub fn selected_tool(&self) -> Option<ToolRow> {
         self.tool_at(self.at)
     }
 
     /// Puts the cursor on a tool, with what can be done about it; whether it is there.
     pub fn point_at(&mut self, tool: &EntryId, facts: &mut Facts) -> bool {
-        self.filter = TextInput::default();
-        self.apply_filter(facts);
+        self.show_all(facts);
         let found = (0..self.tool_count())
             .find(|at| self.tool_at(*at).and_then(|row| facts.tool_id(row)) == Some(tool));
         let Some(at) = found else { return false };
@@ -142,14 +143,15 @@ impl Offers {
         true
     }
 
-    pub fn selected_offered(&self, _: &Facts) -> bool {
+    /// Whether the selected tool is available.
+    pub fn is_offered(&self) -> bool {
         self.at < self.available.len()
     }
 
     /// Why nothing can be done with the chosen tool, where it isn't available.
     pub fn hidden_refusal(&self, facts: &Facts) -> Option<String> {
         match self.tool_at(self.at) {
-            _ if self.selected_offered(facts) => None,
+            _ if self.is_offered() => None,
             Some(tool) => Some(as_lines::hidden_refusal(facts, tool)),
             None => Some("choose an available tool first".into()),
         }
@@ -165,43 +167,49 @@ impl Offers {
     /// Whether only its tool's edits can be tried: it is available, or the change that shows it
     /// takes a step.
     pub fn has_only_edits(&self, facts: &Facts) -> bool {
-        self.selected_offered(facts) || self.chosen_change(facts).is_some_and(takes_steps)
+        self.is_offered() || self.chosen_change(facts).is_some_and(takes_steps)
     }
 
-    pub fn is_finding(&self) -> bool {
-        self.finding
-    }
-
-    /// Whether not all tools are shown.
-    pub fn is_narrowed(&self) -> bool {
-        !self.filter.text().is_empty()
+    pub fn find(&self) -> &FindLine {
+        &self.find
     }
 
     /// Shows all tools again.
-    pub fn clear_filter(&mut self, facts: &Facts) -> Reply {
-        self.filter.clear();
-        self.apply_filter(facts);
-        Reply::Handled
+    pub fn show_all(&mut self, facts: &Facts) {
+        self.find.clear();
+        self.narrow(facts);
     }
 
     pub fn open_find(&mut self) {
-        self.finding = true;
+        self.find.open();
     }
 
     pub fn handle_paste(&mut self, text: &str, facts: Option<&Facts>) -> Reply {
-        if !self.finding {
+        if !self.find.insert(text) {
             return Reply::Ignored;
         }
-        self.filter.insert(text);
         if let Some(facts) = facts {
-            self.apply_filter(facts);
+            self.narrow(facts);
         }
         Reply::Handled
     }
 
     pub fn handle_key(&mut self, key: Key, facts: &mut Facts) -> Reply {
-        if self.finding && self.finding_key(key, facts) {
-            return Reply::Handled;
+        match self.find.handle_key(key) {
+            FindKey::Typed => {
+                self.at = 0;
+                self.narrow(facts);
+                return Reply::Handled;
+            }
+            FindKey::Accepted => {
+                self.choose(self.at);
+                return Reply::Handled;
+            }
+            FindKey::Cleared => {
+                self.narrow(facts);
+                return Reply::Handled;
+            }
+            FindKey::Passed => {}
         }
         let page = self.seen.saturating_sub(2).max(1);
         let at = match key.code {
@@ -217,28 +225,6 @@ impl Offers {
         };
         self.choose(at);
         Reply::Handled
-    }
-
-    fn finding_key(&mut self, key: Key, facts: &Facts) -> bool {
-        match key.code {
-            Code::Enter => {
-                self.finding = false;
-                self.choose(self.at);
-            }
-            Code::Esc => {
-                self.finding = false;
-                self.filter.clear();
-                self.apply_filter(facts);
-            }
-            Code::Up | Code::Down | Code::PageUp | Code::PageDown | Code::Tab => return false,
-            _ => {
-                let known = self.filter.handle_key(key);
-                self.at = 0;
-                self.apply_filter(facts);
-                return known;
-            }
-        }
-        true
     }
 
     fn next_change(&mut self, forward: bool, facts: &Facts) -> Reply {
@@ -260,6 +246,9 @@ impl Offers {
     }
 
     pub fn handle_mouse(&mut self, mouse: Mouse, facts: &mut Facts, state: &State) -> Reply {
+        if self.find.handle_mouse(mouse) {
+            return Reply::Handled;
+        }
         match mouse.kind {
             MouseKind::Wheel(_) if self.is_whole => {}
             MouseKind::Wheel(notches) => {
@@ -299,7 +288,7 @@ impl Offers {
     pub fn handle_enter(&mut self, facts: &mut Facts, state: &State) -> Reply {
         match self.tool_at(self.at) {
             None => Reply::Refused("no tool: request other groups on the left".into()),
-            Some(_) if self.selected_offered(facts) => self.step_tool(facts, Outcome::Succeeded),
+            Some(_) if self.is_offered() => self.step_tool(facts, Outcome::Succeeded),
             // What is typed names one act: `apply` makes the change.
             Some(tool) if state.keymap.is_in_words() => {
                 Reply::Refused(as_lines::hidden_refusal(facts, tool))
@@ -404,20 +393,7 @@ impl Offers {
         let title =
             self.count_title("Available", self.available.len(), facts.split.available.len());
         let inside = Pane { title: &title, focused, ..Pane::default() }.draw(buffer, area, styles);
-        let finds = self.finding || !self.filter.text().is_empty();
-        let field = Rect { height: u16::from(finds), ..inside };
-        if finds {
-            let line = Rect { x: field.x + 2, width: field.width.saturating_sub(2), ..field };
-            Pen::new(buffer, field, 0).put_text("/ ", styles[Role::Key]);
-            self.filter.draw(
-                buffer,
-                line,
-                styles[Role::Field],
-                self.finding.then_some(styles[Role::Cursor]),
-            );
-        }
-        let rows =
-            Rect { y: inside.y + field.height, height: inside.height - field.height, ..inside };
+        let rows = self.find.draw(buffer, inside, styles, focused);
         self.places.clear();
         let height = usize::from(rows.height);
         let lines = self.visible_lines(facts, state, usize::from(rows.width), height);
@@ -457,9 +433,9 @@ impl Offers {
         }
     }
 
-    /// How many tools of a kind are listed, and of how many where some don't fit the filter.
+    /// How many tools of a kind are listed, and of how many where not all are.
     fn count_title(&self, kind: &str, listed: usize, all: usize) -> String {
-        match self.filter.text().is_empty() {
+        match self.find.needle().is_empty() {
             true => format!("{kind} {all}"),
             false => format!("{kind} {listed} of {all}"),
         }

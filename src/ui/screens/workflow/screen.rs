@@ -11,7 +11,6 @@ use super::{
 };
 use crate::{
     app::{
-        calls::CallMessage,
         input::{Code, Key, Mouse, MouseKind},
         message::Message,
         state::State,
@@ -134,23 +133,23 @@ impl WorkflowScreen {
         pane.is_some()
     }
 
-    /// What is narrowed, tried or under way, the innermost first.
+    /// What is narrowed or tried is no longer, the innermost first; else one pane back.
     pub(super) fn take_back(&mut self, state: &State) -> Reply {
-        if let (Some(facts), true) = (&self.facts, self.offers.is_narrowed()) {
-            return self.offers.clear_filter(facts);
+        if let (Some(facts), true) = (&self.facts, self.offers.find().is_open()) {
+            self.offers.show_all(facts);
+            return Reply::Handled;
         }
-        match &state.workflow.live {
-            _ if state.workflow.what_if.is_some() => {
-                Reply::send(Message::Workflow(WorkflowMessage::DropWhatIf))
+        if state.workflow.what_if.is_some() {
+            return Reply::send(Message::Workflow(WorkflowMessage::DropWhatIf));
+        }
+        // In the picture an arrow, then a state, is no longer chosen.
+        match self.pane_key(Key::plain(Code::Esc), state) {
+            Reply::Ignored if self.panes.go_back() => Reply::Handled,
+            Reply::Ignored if state.workflow.live.is_some() => {
+                Reply::Refused(format!("{} stops the call", state.keymap.way_to("stop-live")))
             }
-            Some(live) => Reply::send(Message::Call(CallMessage::Cancel(live.call))),
-            // In the picture an arrow, then a state, is no longer chosen.
-            None => match self.pane_key(Key::plain(Code::Esc), state) {
-                Reply::Ignored => {
-                    Reply::Refused("there is no what-if or live call to cancel".into())
-                }
-                other => other,
-            },
+            Reply::Ignored => Reply::Refused("there is no what-if to cancel".into()),
+            other => other,
         }
     }
 

@@ -28,6 +28,7 @@ use crate::{
     wire::{
         management::Management,
         session::event_sink::{CallEnd, EventSink, SinkClosed},
+        spawning::boxed,
         systems::facets::{multi_step::CallContext, own_agents::OwnAgent},
     },
 };
@@ -84,10 +85,10 @@ impl Drop for Calling<'_> {
         else {
             return;
         };
-        self.call_context.kept.keep_task(runtime.spawn(async move {
+        self.call_context.kept.keep_task(runtime.spawn(boxed(async move {
             // Nobody is left to notify.
             let _ = tables.close_inbox(&row).await;
-        }));
+        })));
     }
 }
 

@@ -33,7 +33,7 @@ use crate::{
         settings::Channel,
         subject::{self, Subject},
     },
-    wire::{management::Management, secrets::Secrets, transport::bus::Bus},
+    wire::{management::Management, secrets::Secrets, spawning::boxed, transport::bus::Bus},
 };
 
 /// As upstream's own services have it.
@@ -86,7 +86,7 @@ impl Drop for OwnConsumerName {
     /// One that was never listened with, or whose listener was dropped, goes too.
     fn drop(&mut self) {
         if let (false, Ok(runtime)) = (self.name.is_empty(), Handle::try_current()) {
-            runtime.spawn(self.start_removal());
+            runtime.spawn(boxed(self.start_removal()));
         }
     }
 }

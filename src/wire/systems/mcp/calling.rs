@@ -4,7 +4,10 @@
 use std::{borrow::Cow, time::Duration};
 
 use serde_json::Value;
-use tokio::time::{Instant, sleep_until};
+use tokio::{
+    sync::mpsc,
+    time::{Instant, sleep_until, timeout_at},
+};
 
 use super::{
     listing::{begin, reply},
@@ -17,7 +20,7 @@ use super::{
 };
 use crate::{
     model::{
-        call::{CallError, EventKind, Limits, Outcome},
+        call::{CallError, EventKind, Limits, Outcome, StrayCause},
         connection::Connection,
         error_kind::ErrorKind,
         shown::{shell_word, visible_text},
@@ -37,6 +40,7 @@ use crate::{
     },
     wire::{
         session::event_sink::{CallEnd, EventSink, SinkClosed},
+        spawning::spawn,
         systems::facets::multi_step::{CallContext, CallMemory},
         transport::{
             message::{Incoming, Packet},
@@ -53,6 +57,8 @@ struct CallListener<'k> {
     /// Where it is reported what is sent to the server when the call is cancelled; `None` once it
     /// has ended.
     sink: Option<EventSink>,
+    /// How long it is reported what the server says after that.
+    linger: Duration,
 }
 
 impl CallListener<'_> {
@@ -69,16 +75,32 @@ impl CallListener<'_> {
 impl Drop for CallListener<'_> {
     fn drop(&mut self) {
         if let Some(receiver) = self.receiver.take() {
-            self.kept.keep_task(tokio::spawn(give_up(receiver, self.sink.take())));
+            let left = give_up(receiver, self.sink.take(), self.linger);
+            self.kept.keep_task(spawn(left));
         }
     }
 }
 
-async fn give_up(receiver: QueueReceiver, sink: Option<EventSink>) {
-    let sent = receiver.unsubscribe_shown().await;
-    if let (Some(sent), Some(mut sink)) = (sent, sink) {
+async fn give_up(receiver: QueueReceiver, sink: Option<EventSink>, linger: Duration) {
+    let parting = receiver.unsubscribe_shown().await;
+    let (Some(mut parting), Some(mut sink)) = (parting, sink) else { return };
+    if let Ok(sent) = parting.try_recv() {
         // Nobody may look at the call any more.
         let _ = tell_stage(sent, &mut sink).await;
+    }
+    if !linger.is_zero() {
+        // No end of a process waits for it.
+        drop(spawn(tell_late(parting, sink, linger)));
+    }
+}
+
+/// Reports what a server says of a call that was given up.
+async fn tell_late(mut parting: mpsc::Receiver<Packet>, mut sink: EventSink, linger: Duration) {
+    let until = Instant::now() + linger;
+    while let Ok(Some(packet)) = timeout_at(until, parting.recv()).await {
+        if sink.emit_stray(StrayCause::Late, None, &packet).await.is_err() {
+            return;
+        }
     }
 }
 
@@ -93,7 +115,7 @@ pub(crate) async fn call(
     context: CallContext<'_>,
     sink: &mut EventSink,
 ) -> Result<CallEnd, SinkClosed> {
-    let CallContext { connection, bus, request, kept, .. } = context;
+    let CallContext { connection, bus, request, kept, limits, .. } = context;
     if !settings::is_at(connection) {
         let message = format!("connection \"{}\" isn't to an MCP server", connection.name);
         let remedy = "choose one with system = \"mcp\"";
@@ -103,7 +125,12 @@ pub(crate) async fn call(
         return send_frame(context, sink).await;
     }
     let mut listening = match begin(bus, &request.to, request.body.to_string()).await {
-        Ok(receiver) => CallListener { receiver: Some(receiver), kept, sink: Some(sink.aside()) },
+        Ok(receiver) => CallListener {
+            receiver: Some(receiver),
+            kept,
+            sink: Some(sink.aside()),
+            linger: limits.linger,
+        },
         Err(problem) => return Ok((Outcome::Lost, Some(problem))),
     };
     let ended = hear_out(&mut listening, context, sink).await;

@@ -41,6 +41,7 @@ use crate::{
         version::{Era, Versions},
     },
     wire::{
+        spawning::spawn,
         systems::facets::opener::Opening,
         transport::{
             bus::{Bus, BusFuture, SubscriptionShare},
@@ -60,6 +61,8 @@ const SET_LEVEL: &str = "logging/setLevel";
 
 /// How many bytes of a call wait at most for whoever reads it; then the server waits.
 const INBOX: usize = 8 * 1024 * 1024;
+/// How many frames wait for who looks at what comes of a request that was given up.
+const PARTING: usize = 64;
 
 /// An open connection.
 pub(crate) struct Channel {
@@ -138,7 +141,7 @@ async fn open_in_era(opening: Opening<'_>, remembered: Option<Era>) -> Result<Ch
         Asker::new(connection, workspace, questions.cloned()),
         opening,
     );
-    tokio::spawn(driver.run(obeyed));
+    spawn(driver.run(obeyed));
     let opened = opened.await.unwrap_or_else(|_| Err(over()))?;
     news.mark_connected();
     Ok(Channel {
@@ -240,7 +243,7 @@ impl Bus for Channel {
                 return Ok(receiver);
             }
             let (leaving, left) = oneshot::channel();
-            let (shown, parting) = oneshot::channel();
+            let (shown, parting) = mpsc::channel(PARTING);
             let leaving = Leaving { parting: Some(shown), _left: leaving };
             let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
             waiting.retain(|_, (sender, _)| !sender.is_closed());

@@ -13,7 +13,10 @@ use futures::{
 };
 use serde_json::Value;
 use tokio::{
-    sync::{mpsc, oneshot},
+    sync::{
+        mpsc::{self, error::TrySendError},
+        oneshot,
+    },
     task::yield_now,
     time::{Instant, sleep, sleep_until},
 };
@@ -31,7 +34,7 @@ use super::{
     questions::{Asks, FINDING, ends, input_required},
     raw_frames::{RawFrames, outgoing_frame},
     requests::{Command, Finished, Repeat, Waiting},
-    stages::{ALIVE, answer_packet, fault_words, sent_frame, stage},
+    stages::{ALIVE, answer_packet, fault_words, late_frame, sent_frame, stage},
     tasks::{Following, TaskStep},
     tool_facts::{KnownTools, PreparedCall, ToolFacts},
 };
@@ -83,6 +86,8 @@ pub(crate) struct Driver {
 #[derive(Default)]
 pub(super) struct Running {
     pub waiting: HashMap<Id, Waiting>,
+    /// Who still looks at what comes of a request that was given up.
+    late: HashMap<Id, mpsc::Sender<Packet>>,
     /// Those whose listener has gone.
     gone: FuturesUnordered<BoxFuture<'static, Id>>,
     deadlines: Vec<(Instant, Id)>,
@@ -151,7 +156,9 @@ impl Driver {
                     if let Some(mut waiting) = self.state.waiting.remove(&id) {
                         if let (Some(to), Some(sent)) = (waiting.leaving.parting.take(), sent) {
                             // Who made the call need not look at it any more.
-                            let _ = to.send(sent);
+                            let _ = to.try_send(sent);
+                            self.state.late.retain(|_, to| !to.is_closed());
+                            self.state.late.insert(id, to);
                         }
                         self.leave_task(&waiting).await;
                     }
@@ -442,6 +449,7 @@ impl Driver {
                 self.state.withdrawals.remove(&id);
                 self.tell_all("asked", "the server no longer wants the answer", text).await;
             }
+            TurnOutcome::Late { id, .. } if self.tell_late(&id, text) => {}
             TurnOutcome::Late { .. } | TurnOutcome::Unmatched | TurnOutcome::Foreign => {
                 self.tell_all("odd", &odd(text, &faults), text).await;
             }
@@ -586,6 +594,13 @@ impl Driver {
         if let Some(outgoing) = self.session.call(cancel, false, Vec::new()) {
             Box::pin(self.send(outgoing)).await;
         }
+    }
+
+    /// Reports what came of a request that was given up to who made it; whether they still look.
+    pub(super) fn tell_late(&self, id: &Id, text: &str) -> bool {
+        let told = self.state.late.get(id).map(|to| to.try_send(late_frame(text)));
+        // So much at once is none of the other calls' either.
+        told.is_some_and(|told| !matches!(told, Err(TrySendError::Closed(_))))
     }
 
     /// Reports something to all calls that are under way, as nobody knows whose it is.

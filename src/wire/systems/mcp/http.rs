@@ -44,6 +44,7 @@ use crate::{
     },
     wire::{
         secrets::Secrets,
+        spawning::boxed,
         transport::{
             bus::Bus,
             http::marks,
@@ -148,7 +149,7 @@ impl HttpPipe {
         stream.in_session = in_session;
         let (taken, is_taken) = oneshot::channel::<()>();
         stream.taken = Some(taken);
-        let handle = self.running.spawn(stream.follow(made));
+        let handle = self.running.spawn(boxed(stream.follow(made)));
         match (&outgoing.id, outgoing.wait) {
             (Some(id), _) => {
                 self.streams.retain(|_, stream| !stream.is_finished());
@@ -193,11 +194,11 @@ impl HttpPipe {
         let mut stream = self.stream(None, None, None);
         let (taken, is_taken) = oneshot::channel::<()>();
         stream.taken = Some(taken);
-        self.running.spawn(async move {
+        self.running.spawn(boxed(async move {
             if let Ok(made) = stream.request().await {
                 stream.follow(made).await;
             }
-        });
+        }));
         let _ = timeout(LISTENING, is_taken).await;
     }
 
@@ -211,11 +212,11 @@ impl HttpPipe {
         let path = named.unwrap_or_else(|_| Err(no_endpoint("it did not say where to post to")))?;
         self.shared.update(|said| said.post_path = Some(path));
         let shared = self.shared.clone();
-        self.running.spawn(async move {
+        self.running.spawn(boxed(async move {
             let problem = follow_old_stream(&shared, &mut receiver).await;
             // Nobody may wait any more.
             let _ = shared.arrivals.send(TransportArrival::Over(problem)).await;
-        });
+        }));
         Ok(())
     }
 

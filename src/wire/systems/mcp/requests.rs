@@ -1,7 +1,7 @@
 //! What is wanted of a connection, and what waits there.
 
 use serde_json::{Map, Value};
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 
 use super::{
     asker::QuestionAnswer,
@@ -39,8 +39,8 @@ pub(crate) enum Command {
 
 /// What whoever made a request learns once the server knows that nobody waits for it any more.
 pub(crate) struct Leaving {
-    /// Gets the frame that was sent for that.
-    pub parting: Option<oneshot::Sender<Packet>>,
+    /// Gets the frame that was sent for that, then what the server says of the request all the same.
+    pub parting: Option<mpsc::Sender<Packet>>,
     /// Dropped once it is known.
     pub _left: oneshot::Sender<()>,
 }

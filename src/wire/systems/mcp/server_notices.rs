@@ -19,10 +19,9 @@ impl Driver {
     pub(super) async fn notice(&mut self, notice: Notice, text: String, faults: &[Fault]) {
         match notice {
             Notice::Progress { token, progress, total, message } => {
-                let waiting = self.state.waiting.get(&token).or_else(|| {
-                    let own = token.as_text().parse::<u64>().ok()?;
-                    self.state.waiting.get(&Id::from(own))
-                });
+                let own = token.as_text().parse::<u64>().map_or_else(|_| token.clone(), Id::from);
+                let waiting =
+                    self.state.waiting.get(&token).or_else(|| self.state.waiting.get(&own));
                 match waiting {
                     Some(waiting) => {
                         let (total, message) = (total.as_ref(), message.as_deref());
@@ -31,6 +30,7 @@ impl Driver {
                         // One that has left is informed that it has by another way.
                         let _ = waiting.inbox.push(Incoming::Packet(stage)).await;
                     }
+                    None if self.tell_late(&own, &text) => {}
                     None => self.tell_all("odd", &odd(&text, faults), &text).await,
                 }
             }

@@ -54,6 +54,13 @@ pub(crate) fn sent_frame(text: &str) -> Packet {
     packet
 }
 
+/// A frame that came for a call which was given up.
+#[must_use]
+pub(crate) fn late_frame(text: &str) -> Packet {
+    let body = Bytes::copy_from_slice(text.as_bytes());
+    Packet { subject: None, reply: None, headers: Vec::new(), body }
+}
+
 /// The lines of an event that say more than its frame, or of none; `None` where there are none.
 #[must_use]
 pub(crate) fn wire_lines(lines: &str) -> Option<Packet> {

@@ -20,6 +20,7 @@ use crate::{
     schema::count::count_text,
     systems::trustgraph::{reply, request},
     wire::{
+        spawning::boxed,
         systems::facets::decided::{
             self, AnsweredCall, DecidedAnswer, UNKNOWN, decide_answer, timed_steps,
         },
@@ -104,13 +105,13 @@ impl Serving {
             let Some((stand, heard)) = next else { break };
             if let Incoming::Packet(packet) = heard {
                 let (bus, report, stop) = (Arc::clone(&bus), report.clone(), stop.clone());
-                under_way.spawn(async move {
+                under_way.spawn(boxed(async move {
                     let answered = handle_request(&*bus, &stand, packet, &stop).await;
                     if let Some(report) = report.filter(|_| !beside::is_probe(&answered.id)) {
                         // A slow reader of reports must not slow the answers.
                         let _ = report.try_send(answered);
                     }
-                });
+                }));
             }
         }
         drop(heard);

@@ -27,10 +27,13 @@ use super::{
 use crate::{
     engine::mask::MASKED,
     model::call::CallError,
-    wire::transport::{
-        message::{Incoming, Outgoing, Packet, WIRE},
-        message_queue::QueueSender,
-        settings::Server,
+    wire::{
+        spawning::spawn,
+        transport::{
+            message::{Incoming, Outgoing, Packet, WIRE},
+            message_queue::QueueSender,
+            settings::Server,
+        },
     },
 };
 
@@ -174,7 +177,7 @@ impl RequestSender {
         let (server, largest) = (self.server.clone(), self.largest);
         let tells_beginning = marks::wants_beginning(&message.headers);
         let keeps_lines = marks::wants_lines(&message.headers);
-        tokio::spawn(async move {
+        spawn(async move {
             let listener = inbox.clone();
             let answering = async {
                 let answered = match request.send().await {

@@ -20,7 +20,10 @@ use tokio::{
 };
 
 use super::super::connection_event::ConnectionEvents;
-use crate::model::{call::CallError, error_kind::ErrorKind, size};
+use crate::{
+    model::{call::CallError, error_kind::ErrorKind, size},
+    wire::spawning::boxed,
+};
 
 /// How often the counts are looked at.
 const EVERY: Duration = Duration::from_millis(20);
@@ -79,7 +82,7 @@ impl ClientRuntime {
         &self,
         work: impl Future<Output = T> + Send + 'static,
     ) -> Option<JoinHandle<T>> {
-        self.lock_runtime().as_ref().map(|runtime| runtime.spawn(work))
+        self.lock_runtime().as_ref().map(|runtime| runtime.spawn(boxed(work)))
     }
 
     /// The client is about to send a command of ours, with so many bytes of names and body.

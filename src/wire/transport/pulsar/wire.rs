@@ -33,9 +33,12 @@ use super::{
 };
 use crate::{
     model::call::CallError,
-    wire::transport::{
-        reconnecting::LinkEvent,
-        socket::{self, Socket},
+    wire::{
+        spawning::spawn,
+        transport::{
+            reconnecting::LinkEvent,
+            socket::{self, Socket},
+        },
     },
 };
 
@@ -115,8 +118,8 @@ impl Wire {
         let (outbox, queue) = mpsc::channel(OUTBOX);
         let (tables, next) = (Mutex::default(), AtomicU64::new(1));
         let shared = Arc::new(SharedWire { place, outbox, tables, next, said, broken });
-        let reading = tokio::spawn(Arc::clone(&shared).read_frames(frames));
-        let writing = tokio::spawn(write_frames(queue, out));
+        let reading = spawn(Arc::clone(&shared).read_frames(frames));
+        let writing = spawn(write_frames(queue, out));
         Self { shared, tasks: [reading.abort_handle(), writing.abort_handle()] }
     }
 

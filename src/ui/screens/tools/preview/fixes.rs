@@ -47,7 +47,7 @@ pub(super) fn say_finding(finding: &Finding) -> Reply {
 
 /// Why nothing about the selected entry can be fixed.
 pub(super) fn refusal_here(state: &State) -> Option<String> {
-    let entry = state.selected.as_ref().and_then(|id| state.catalog.entry(id));
+    let entry = state.selected_entry();
     let key = entry.map_or("this entry", |entry| entry.key.as_str());
     let words = format!("no problem of {key} has an automatic fix; problems lists them");
     fixable_here(state).is_empty().then_some(words)

@@ -13,7 +13,10 @@ use crate::{
         canvas::{Pen, wrap},
         styles::Role,
         view::{Look, Reply},
-        widgets::{find_line::draw_find_line, list::ListCursor, text_input::TextInput},
+        widgets::{
+            find_line::{FindKey, FindLine},
+            list::ListCursor,
+        },
     },
 };
 
@@ -21,9 +24,7 @@ use crate::{
 #[derive(Default)]
 pub(super) struct Problems {
     cursor: ListCursor,
-    find: Option<TextInput>,
-    /// What is typed goes into the text to find; else the list stays as narrow.
-    is_typing: bool,
+    find: FindLine,
     /// The rows of the findings that are listed, and what they were found by; none where all are.
     found: Option<(u64, String, Vec<usize>)>,
     /// What each line is, as drawn last, and where the first of them is.
@@ -40,33 +41,32 @@ struct ProblemLine {
 
 impl Problems {
     pub fn open_find(&mut self) {
-        self.find.get_or_insert_default();
-        self.is_typing = true;
+        self.find.open();
     }
 
     pub fn is_typing(&self) -> bool {
-        self.is_typing
-    }
-
-    /// Shows all again; what was chosen stays so.
-    pub fn close_find(&mut self) {
-        if let Some(row) = self.found.as_ref().and_then(|(.., rows)| rows.get(self.cursor.row)) {
-            self.cursor.row = *row;
-        }
-        (self.find, self.found, self.is_typing) = (None, None, false);
+        self.find.is_typing()
     }
 
     pub fn is_narrowed(&self) -> bool {
-        self.find.is_some()
+        self.find.is_narrowed()
+    }
+
+    /// Shows all again; what was chosen stays so.
+    fn show_all(&mut self) {
+        if let Some(row) = self.found.as_ref().and_then(|(.., rows)| rows.get(self.cursor.row)) {
+            self.cursor.row = *row;
+        }
+        self.found = None;
     }
 
     /// Takes in what is found now.
     pub fn sync_state(&mut self, state: &State) {
-        let needle = self.find.as_ref().map(|find| find.text().trim().to_lowercase());
-        let Some(needle) = needle.filter(|needle| !needle.is_empty()) else {
+        let needle = self.find.needle().to_lowercase();
+        if needle.is_empty() {
             self.found = None;
             return;
-        };
+        }
         let is_known = self.found.as_ref().is_some_and(|(generation, known, _)| {
             *generation == state.generation && *known == needle
         });
@@ -119,10 +119,7 @@ impl Problems {
         focused: bool,
     ) {
         let styles = look.styles;
-        let mut area = inside;
-        if let Some(find) = &mut self.find {
-            area = draw_find_line(buffer, inside, find, styles, self.is_typing);
-        }
+        let area = self.find.draw(buffer, inside, styles, focused);
         self.area = area;
         self.drawn.clear();
         let count = self.len(state);
@@ -170,41 +167,29 @@ impl Problems {
 
     /// What a key does in the list; `None`: nothing.
     pub fn handle_key(&mut self, key: Key, state: &State) -> Option<Reply> {
-        if self.is_typing {
-            return self.find_key(key);
-        }
-        match key.code {
-            Code::Enter if key.is_plain(Code::Enter) => Some(self.go_to_chosen(state)),
-            Code::Esc if self.is_narrowed() && key.is_plain(Code::Esc) => {
-                self.close_find();
-                Some(Reply::Handled)
-            }
-            _ => self.cursor.handle_key(key, self.len(state)).then_some(Reply::Handled),
-        }
-    }
-
-    fn find_key(&mut self, key: Key) -> Option<Reply> {
-        match key.code {
-            Code::Esc => self.close_find(),
-            Code::Enter | Code::Down => self.is_typing = false,
-            _ => {
-                if !self.find.as_mut()?.handle_key(key) {
-                    return None;
-                }
-                self.cursor.row = 0;
+        match self.find.handle_key(key) {
+            FindKey::Typed => self.cursor.row = 0,
+            FindKey::Accepted => {}
+            FindKey::Cleared => self.show_all(),
+            FindKey::Passed if key.is_plain(Code::Enter) => return Some(self.go_to_chosen(state)),
+            FindKey::Passed => {
+                let moves = self.cursor.handle_key(key, self.len(state));
+                return moves.then_some(Reply::Handled);
             }
         }
         Some(Reply::Handled)
     }
 
     pub fn paste(&mut self, text: &str) {
-        if let Some(find) = self.find.as_mut().filter(|_| self.is_typing) {
-            find.insert(text);
+        if self.find.insert(text) {
             self.cursor.row = 0;
         }
     }
 
     pub fn handle_mouse(&mut self, mouse: Mouse, state: &State) -> Reply {
+        if self.find.handle_mouse(mouse) {
+            return Reply::Handled;
+        }
         let is_pressed = matches!(mouse.kind, MouseKind::Down(_))
             && self.area.contains((mouse.column, mouse.row).into());
         let line = usize::from(mouse.row.saturating_sub(self.area.y));

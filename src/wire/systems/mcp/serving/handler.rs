@@ -28,7 +28,7 @@ use crate::{
             toolbox::Toolbox,
         },
     },
-    wire::systems::facets::tool_server::ToolHost,
+    wire::{spawning::spawn, systems::facets::tool_server::ToolHost},
 };
 
 /// Frames to a client on their way at most; more make their senders wait.
@@ -115,8 +115,8 @@ impl RequestHandler {
             };
             match following {
                 Ok(following) => {
-                    tokio::spawn(following);
-                    tokio::spawn(async move {
+                    spawn(following);
+                    spawn(async move {
                         while let Some(uri) = updates.recv().await {
                             own.send(resource_updated_frame(&uri, None)).await;
                         }
@@ -145,7 +145,7 @@ impl RequestHandler {
             let (stop, behind) = (CancellationToken::new(), (&*self.host, &self.followers));
             if let Ok(following) = follow_resource(behind, &uri, update_sender.clone(), stop).await
             {
-                tokio::spawn(following);
+                spawn(following);
                 followed.push(uri);
             }
         }

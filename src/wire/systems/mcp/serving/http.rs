@@ -47,6 +47,7 @@ use crate::{
     wire::{
         accepting::{self, READING},
         guard::{ServerReach, admits_token},
+        spawning::boxed,
         systems::facets::tool_server::{ListenPlace, ListeningServer},
     },
 };
@@ -353,12 +354,12 @@ impl Clients {
             }
         }
         if !replies.is_empty() {
-            self.tasks.spawn(async move {
+            self.tasks.spawn(boxed(async move {
                 for reply in replies {
                     // Who has left needs nothing.
                     let _ = frames.send(reply).await;
                 }
-            });
+            }));
         } else {
             drop(frames);
         }
@@ -396,7 +397,7 @@ impl Clients {
         let token = running.cancelled.clone();
         let (frames, questions) = (frames.clone(), of.questions.clone());
         let caller = questions::Caller { frames, running, questions };
-        self.tasks.spawn(Arc::clone(self).run_request(asked, caller, of.client.clone()));
+        self.tasks.spawn(boxed(Arc::clone(self).run_request(asked, caller, of.client.clone())));
         Ok(token)
     }
 
@@ -451,7 +452,7 @@ impl Clients {
         session.own.open(frames.clone());
         let mut changes = self.handler.changes();
         let (stop, ended) = (self.stop.clone(), session.ended.clone());
-        self.tasks.spawn(async move {
+        self.tasks.spawn(boxed(async move {
             let _stream = stream;
             loop {
                 tokio::select! {
@@ -466,7 +467,7 @@ impl Clients {
                     }
                 }
             }
-        });
+        }));
         events_response(frame_receiver, Vec::new())
     }
 

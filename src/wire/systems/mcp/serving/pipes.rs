@@ -29,7 +29,7 @@ use crate::{
         },
         version::Era,
     },
-    wire::systems::facets::tool_server::Pipes,
+    wire::{spawning::boxed, systems::facets::tool_server::Pipes},
 };
 
 /// How long calls under way may take once nothing more is asked.
@@ -135,14 +135,14 @@ impl PipeClient {
                 Some(running) => {
                     let questions = Some(self.questions.clone());
                     let caller = Caller { frames, running, questions };
-                    self.calls.spawn(run_task_call(handler, *call, caller));
+                    self.calls.spawn(boxed(run_task_call(handler, *call, caller)));
                 }
                 None => self.refuse(&call.id).await?,
             },
             ClientRequest::Relay(request) => match self.running.begin(&request.id) {
                 Some(running) => {
                     let caller = Caller { frames, running, questions: None };
-                    self.calls.spawn(handler.run_relay(request, caller));
+                    self.calls.spawn(boxed(handler.run_relay(request, caller)));
                 }
                 None => self.refuse(&request.id).await?,
             },
@@ -150,14 +150,14 @@ impl PipeClient {
                 Some(running) => {
                     let caller = Caller { frames, running, questions: None };
                     let client = (self.followed.clone(), self.own.clone());
-                    self.calls.spawn(handler.run_following(asked, caller, client));
+                    self.calls.spawn(boxed(handler.run_following(asked, caller, client)));
                 }
                 None => self.refuse(&asked.id).await?,
             },
             ClientRequest::Task(request) => match self.running.begin(&request.id) {
                 Some(running) => {
                     let caller = Caller { frames, running, questions: None };
-                    self.calls.spawn(run_task_request(handler, request, caller));
+                    self.calls.spawn(boxed(run_task_request(handler, request, caller)));
                 }
                 None => self.refuse(&request.id).await?,
             },
@@ -166,7 +166,7 @@ impl PipeClient {
                 Some(running) => {
                     let leaving = self.leaving.clone();
                     let listening = handler.run_listening(listening, frames, running, leaving);
-                    self.subscriptions.spawn(listening);
+                    self.subscriptions.spawn(boxed(listening));
                 }
                 None => self.refuse(&listening.id).await?,
             },

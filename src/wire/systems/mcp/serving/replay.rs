@@ -8,6 +8,8 @@ use std::{
 
 use tokio::sync::{Notify, mpsc};
 
+use crate::wire::spawning::spawn;
+
 /// So many events may be ahead of whoever reads them; more make their senders wait.
 const AHEAD: u64 = 64;
 /// So many events are kept for who may come back, and so many bytes of them.
@@ -73,7 +75,7 @@ impl ReplayedStreams {
         }
         known.streams.push_back(Arc::clone(&stream));
         let filled = Arc::clone(&stream);
-        tokio::spawn(async move {
+        spawn(async move {
             while let Some(frame) = frame_receiver.recv().await {
                 filled.push(frame.into()).await;
             }

@@ -30,7 +30,7 @@ use crate::{
         },
         version::Era,
     },
-    wire::now::now_millis,
+    wire::{now::now_millis, spawning::spawn},
 };
 
 /// How long a call of the modern era may take before it becomes a task.
@@ -52,7 +52,7 @@ pub(crate) async fn run_task_call(handler: Arc<RequestHandler>, call: ToolCall, 
     let Some(own) = running.begin(&call.id) else { return };
     // A task of the legacy era has no stream on which its client could be asked.
     let inner = Caller { frames, running: own, questions: None };
-    tokio::spawn(run_call(Arc::clone(&handler), call.clone(), inner));
+    spawn(run_call(Arc::clone(&handler), call.clone(), inner));
     if let Some(after) = after {
         let mut due = std::pin::pin!(sleep(after));
         loop {
@@ -84,7 +84,7 @@ pub(crate) async fn run_task_call(handler: Arc<RequestHandler>, call: ToolCall, 
     };
     // Who has left may still ask about it.
     let _ = caller.frames.send(reply.text).await;
-    tokio::spawn(async move { task.follow(frame_receiver).await });
+    spawn(async move { task.follow(frame_receiver).await });
 }
 
 /// Answers a request about a task.
@@ -156,5 +156,5 @@ fn update_task(handler: &Arc<RequestHandler>, task: &Arc<RunningTask>, responses
     // One that waits no longer has ended by itself.
     let _ = handler.parked.resume(&state, Repetition { call, frames, running });
     let task = Arc::clone(task);
-    tokio::spawn(async move { task.follow(frame_receiver).await });
+    spawn(async move { task.follow(frame_receiver).await });
 }

@@ -40,7 +40,10 @@ use crate::{
         refusal::Refusal,
         served,
     },
-    wire::systems::facets::decided::{self, timed_steps},
+    wire::{
+        spawning::boxed,
+        systems::facets::decided::{self, timed_steps},
+    },
 };
 
 /// How many requests of one socket run at once; more wait.
@@ -67,12 +70,12 @@ pub(crate) fn upgrade_socket(
     let accept = derive_accept_key(headers.get(SEC_WEBSOCKET_KEY)?.as_bytes());
     let upgrade = hyper::upgrade::on(&mut request);
     let attended = Arc::clone(house);
-    house.tasks.spawn(async move {
+    house.tasks.spawn(boxed(async move {
         // Who left before it was open needs nothing.
         if let Ok(upgraded) = upgrade.await {
             serve_socket(upgraded, attended).await;
         }
-    });
+    }));
     let mut response = Response::new(Empty::new().boxed_unsync());
     *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
     let headers = response.headers_mut();
@@ -146,7 +149,7 @@ async fn handle_frame(
     match read_request(&frame, *let_in, house) {
         Ok((id, passed)) => {
             let (house, say) = (Arc::clone(house), say.clone());
-            calls.spawn(async move { send_answer(&id, passed, &house, &say).await });
+            calls.spawn(boxed(async move { send_answer(&id, passed, &house, &say).await }));
         }
         // Who has left needs nothing.
         Err(Refused(refusal)) => {

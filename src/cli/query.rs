@@ -1,0 +1,68 @@
+//! `--query`: the part of a JSON answer that is printed.
+
+use std::sync::Arc;
+
+use super::{ending::StopReason, out::CommandOutput};
+use crate::{
+    engine::query::{Query, answer_json},
+    model::{
+        call::EventKind,
+        problem::{Problem, ProblemKind},
+        stage::Stage,
+    },
+};
+
+/// An answer that is collected, as only a part of it is printed.
+pub(crate) struct QueriedAnswer {
+    query: Query,
+    text: String,
+    structured: Option<Arc<str>>,
+    as_json: bool,
+}
+
+impl QueriedAnswer {
+    /// None of it has come yet; `as_json`: what is printed is JSON, also where it is a text.
+    pub fn new(query: Query, as_json: bool) -> Self {
+        Self { query, text: String::new(), structured: None, as_json }
+    }
+
+    /// Takes in what the event brings of the answer.
+    pub fn add_event(&mut self, event: &EventKind) {
+        match event {
+            EventKind::Chunk { text, .. } => self.text.push_str(text),
+            EventKind::Stage(stage) if &*stage.name == Stage::STRUCTURED => {
+                self.structured = Some(Arc::clone(&stage.body));
+            }
+            _ => {}
+        }
+    }
+
+    /// Prints what is at the path.
+    ///
+    /// # Errors
+    /// Where the answer isn't JSON, or has no such place.
+    pub fn print(&self, out: &mut CommandOutput) -> Result<(), StopReason> {
+        let wrong = |cause: String| {
+            let doing = format!("reading {} of the answer", self.query.text());
+            Problem::new(ProblemKind::BadReply, doing, cause)
+                .with_remedy("the same command without --query prints all of the answer")
+        };
+        let value = answer_json(&self.text, self.structured.as_deref()).map_err(wrong)?;
+        let nothing = || wrong("there is nothing".to_owned());
+        if self.as_json {
+            out.print_json(&self.query.to_json(&value).ok_or_else(nothing)?)?;
+        } else {
+            out.print_raw(&self.query.to_text(&value).ok_or_else(nothing)?)?;
+        }
+        Ok(())
+    }
+
+    /// Prints all that came of a call that failed. As JSON nothing is printed: its end says why.
+    pub fn print_whole(&self, out: &mut CommandOutput) -> Result<(), StopReason> {
+        if !self.as_json && !self.text.is_empty() {
+            out.print_raw(&self.text)?;
+            out.end_line()?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,92 @@
+//! Variables of requests, as said on the command line.
+
+use clap::Args;
+use serde_json::Value;
+
+use super::arguments::read_arguments;
+use crate::{
+    engine::settings::variables::{is_variable_value, plain_variable},
+    model::{
+        connection::{RequestVariable, RequestVariables},
+        problem::{Problem, ProblemKind},
+    },
+};
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct VariableOptions {
+    /// What {{var.NAME}} is, whatever toolcrib.toml says; NAME:=JSON for a number, or true or
+    /// false; can be repeated
+    #[arg(long, value_name = "NAME=VALUE")]
+    var: Vec<String>,
+}
+
+impl VariableOptions {
+    /// The variables that are given. One whose value in `settings` is a number, or true or false, is
+    /// that here, too, where it can be.
+    ///
+    /// # Errors
+    /// When a word is no pair, or a value is none that a variable can have.
+    pub fn read(&self, settings: &RequestVariables) -> Result<RequestVariables, Problem> {
+        let wrong = |cause: String| {
+            let problem = Problem::new(ProblemKind::Input, "reading --var", cause);
+            problem.with_remedy("write --var NAME=VALUE, or --var NAME:=JSON")
+        };
+        let given = read_arguments(None, &self.var).map_err(|problem| wrong(problem.cause))?;
+        let members = given.value().as_object().cloned().unwrap_or_default();
+        if let Some((name, _)) = members.iter().find(|(_, value)| !is_variable_value(value)) {
+            return Err(wrong(format!("\"{name}\" must be a text, a number, or true or false")));
+        }
+        let variables = members.into_iter().map(|(name, value)| {
+            let value = typed_value(value, settings.get(&name));
+            let variable = plain_variable(&name, value);
+            (name, variable)
+        });
+        Ok(variables.collect())
+    }
+}
+
+/// The value, of the type that it has in the settings.
+fn typed_value(value: Value, before: Option<&RequestVariable>) -> Value {
+    let Some(RequestVariable::Shown(before)) = before else { return value };
+    let is_alike = |typed: &Value| {
+        before.is_number() && typed.is_number() || before.is_boolean() && typed.is_boolean()
+    };
+    let read: Option<Value> = value.as_str().and_then(|text| serde_json::from_str(text).ok());
+    read.filter(is_alike).unwrap_or(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(pairs: &[&str]) -> Result<RequestVariables, Problem> {
+        let var = pairs.iter().map(|pair| (*pair).to_owned()).collect();
+        let settings = [("limit", json!(5)), ("shop", json!("a")), ("fast", json!(true))];
+        let settings =
+            settings.map(|(name, value)| (name.to_owned(), RequestVariable::Shown(value)));
+        VariableOptions { var }.read(&settings.into())
+    }
+
+    #[test]
+    fn values_have_the_types_that_they_have_in_the_settings() {
+        let given = ["limit=7", "fast=no", "shop=8", "other=9", "n:=1.50", "api_key=hunter2"];
+        let variables = read(&given).unwrap();
+        let shown = |name: &str| match &variables[name] {
+            RequestVariable::Shown(value) => value.to_string(),
+            hidden => format!("{hidden:?}"),
+        };
+        let values = ["limit", "fast", "shop", "other", "n"].map(shown);
+        assert_eq!(values, ["7", "\"no\"", "\"8\"", "\"9\"", "1.50"]);
+        assert_eq!(variables["api_key"], RequestVariable::Hidden(json!("hunter2")));
+        for (given, cause) in [
+            ("limit", "\"limit\" has no ="),
+            ("a:=[1]", "\"a\" must be a text"),
+            ("a:=", "the value of \"a\" is not JSON"),
+        ] {
+            let problem = read(&[given]).unwrap_err();
+            assert!(problem.cause.starts_with(cause), "{problem}");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Variables of requests, as the settings and the command line write them: `[variables]` for all of
+//! a workspace, `[connections.NAME.variables]` for one connection.
+
+use serde_json::Value;
+
+use super::{
+    named_values::{note_secret, parse_value, read_kept},
+    table::{Reader, Table},
+};
+use crate::{
+    engine::secret::looks_secret,
+    model::connection::{RequestVariable, RequestVariables, SettingValue},
+    schema::phrase::value_text,
+};
+
+/// Texts, numbers, and true or false by their names; a text `$NAME` is the value of that variable
+/// of the environment.
+pub(crate) const VARIABLES: &str = "variables";
+
+/// The same by the names that their values have in the system's key store.
+pub(crate) const VARIABLES_KEY: &str = "variables-key";
+
+/// Whether a value can be that of a variable.
+#[must_use]
+pub(crate) fn is_variable_value(value: &Value) -> bool {
+    value.is_string() || value.is_number() || value.is_boolean()
+}
+
+/// A variable with a value that is written down: one that looks like a secret, by its name or its
+/// shape, isn't shown.
+#[must_use]
+pub(crate) fn plain_variable(name: &str, value: Value) -> RequestVariable {
+    let is_secret = !value.is_boolean() && looks_secret(name, &value_text(&value)).is_some();
+    if is_secret { RequestVariable::Hidden(value) } else { RequestVariable::Shown(value) }
+}
+
+/// Reads both tables of variables; a secret in the file itself is noted.
+pub(super) fn read_variables(reader: &mut Reader, table: &Table<'_>) -> RequestVariables {
+    let mut variables = RequestVariables::new();
+    if let Some(own) = reader.read_table(table, VARIABLES) {
+        for (name, value) in own.members {
+            let at = own.at.child(name.as_str());
+            if !is_variable_value(value) {
+                reader.note_wrong_type(&at, "a text, a number, or true or false");
+                continue;
+            }
+            let variable = match value.as_str().map(parse_value) {
+                Some(SettingValue::Secret(place)) => {
+                    reader.note_place(&at, &place);
+                    RequestVariable::Secret(place)
+                }
+                Some(SettingValue::Text(_)) | None => plain_variable(name, value.clone()),
+            };
+            if matches!(variable, RequestVariable::Hidden(_)) {
+                note_secret(reader, &at, name, VARIABLES_KEY);
+            }
+            variables.insert(name.clone(), variable);
+        }
+    }
+    let kept = read_kept(reader, table, VARIABLES_KEY).into_iter();
+    variables.extend(kept.map(|(name, at)| (name, RequestVariable::Secret(at))));
+    variables
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{
+        model::{connection::SecretAt, entry::FileId, settings::SETTINGS},
+        schema::pointer::Pointer,
+    };
+
+    fn read(text: &str) -> (RequestVariables, Vec<String>) {
+        let (mut reader, root) = Reader::open_toml(FileId::new(SETTINGS), text);
+        let table = Table { members: &root, at: Pointer::root() };
+        let variables = read_variables(&mut reader, &table);
+        let findings = reader.findings.iter();
+        let words = findings.map(|found| format!("{} {}", found.code, found.message)).collect();
+        (variables, words)
+    }
+
+    #[test]
+    fn variables_are_values_or_name_where_a_secret_is() {
+        let text = "[variables]\nshop = 'a'\nlimit = 5\ndry_token = true\nkey = '$KEY'\n\
+                    [variables-key]\npin = 'shop-pin'\n";
+        let (variables, none) = read(text);
+        assert_eq!(none, [""; 0]);
+        let expected = [
+            ("shop", RequestVariable::Shown(json!("a"))),
+            ("limit", RequestVariable::Shown(json!(5))),
+            ("dry_token", RequestVariable::Shown(json!(true))),
+            ("key", RequestVariable::Secret(SecretAt::Variable("KEY".into()))),
+            ("pin", RequestVariable::Secret(SecretAt::KeyStore("shop-pin".into()))),
+        ];
+        assert_eq!(variables, expected.map(|(name, it)| (name.to_owned(), it)).into());
+    }
+
+    #[test]
+    fn a_secret_in_the_file_is_refused_and_other_kinds_of_values_too() {
+        for (line, expected) in [
+            ("api_key = 'hunter2hunter2'", "settings.secret secrets don't belong in this file"),
+            ("a = 'sk-hunter2hunter2hunter2hunter2'", "settings.secret secrets don't belong"),
+            ("key = '$'", "settings.secret this can't be the name of an environment variable"),
+            ("a = ['b']", "settings.wrong-type variables.a must be a text, a number, or true"),
+            ("a = {b = 1}", "settings.wrong-type variables.a must be"),
+        ] {
+            let (_, words) = read(&format!("[variables]\n{line}\n"));
+            assert!(words.len() == 1 && words[0].starts_with(expected), "{line}: {words:#?}");
+            assert!(!words[0].contains("hunter2"), "{words:#?}");
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Variables of requests: `{{var.NAME}}` is what each connection has for it, in cases, in calls, on
+//! the screen.
+
+use std::fs;
+
+use toolcrib::{app::message::ScreenId, store::samples::SAMPLES};
+
+use crate::support::{
+    place::{Place, Ran},
+    workbench::Workbench,
+};
+
+const SETTINGS: &str = "\
+connection = \"dev\"
+[variables]
+left = \"6\"
+[connections.dev]
+transport = \"embedded\"
+[connections.dev.variables]
+right = 7
+key = \"$SHOP_KEY\"
+[connections.staging]
+transport = \"embedded\"
+variables = {right = 8, left = \"5\"}
+";
+
+const CASE: &str = "\
+case: product
+call: calculator
+arguments: {expression: \"{{var.left}} * {{var.right}}\"}
+expect: {json: 42}
+";
+
+/// The files of the sample services with those settings, and more.
+fn files<'f>(more: &[(&'f str, &'f str)]) -> Vec<(&'f str, &'f str)> {
+    let sample = SAMPLES.iter().find(|sample| sample.name == "services").unwrap();
+    let is_left = |(path, _): &(&str, &str)| *path != "toolcrib.toml" && !path.ends_with(".md");
+    let rest = sample.files.iter().copied().filter(is_left);
+    rest.chain([("toolcrib.toml", SETTINGS)]).chain(more.iter().copied()).collect()
+}
+
+fn call(place: &Place, expression: &str, options: &[&str]) -> Ran {
+    let argument = format!("expression={expression}");
+    place.run(&[&["call", "calculator", &argument], options].concat())
+}
+
+#[test]
+fn a_case_sends_what_its_connection_has_unless_the_command_says_otherwise() {
+    let place = Place::with(&files(&[("cases/product.yaml", CASE)]));
+    place.run(&["test"]).ended(0, &["1 case passed"]);
+    let there = place.run(&["test", "--connection", "staging"]);
+    there.ended(1, &[]);
+    assert!(there.data.contains("40"), "{}", there.data);
+    let given = ["test", "--connection", "staging", "--var", "left=7", "--var", "right=6"];
+    place.run(&given).ended(0, &["1 case passed"]);
+    place.run(&["test", "--var", "left"]).ended(2, &["\"left\" has no =", "--var NAME=VALUE"]);
+}
+
+#[test]
+fn a_call_shows_what_is_sent_and_its_mock_gets_the_same() {
+    let place = Place::with(&files(&[]));
+    let both = "{{var.left}} * {{var.right}}";
+    for (options, expected) in [
+        (&["--dry-run", "--json"][..], "6 * 7"),
+        (&["--dry-run", "--connection", "staging"], "5 * 8"),
+        (&["--dry-run", "--var", "left=1"], "1 * 7"),
+        (&["--mock=echo"], "6 * 7"),
+    ] {
+        let ran = call(&place, both, options);
+        ran.ended(0, &[]);
+        assert!(ran.data.contains(expected), "{expected}: {}", ran.data);
+    }
+    assert_eq!(call(&place, both, &[]).data.trim(), "42");
+    let typed = call(&place, "{{var.right}}", &["--dry-run"]);
+    typed.ended(2, &["expression is not text"]);
+    let missing = call(&place, "{{var.rigth}}", &[]);
+    missing.ended(2, &["\"rigth\" for connection \"dev\"; did you mean \"right\"?"]);
+}
+
+#[test]
+fn a_secret_is_filled_in_last_and_kept_nowhere() {
+    let place = Place::with(&files(&[]));
+    let run = |options: &[&str]| {
+        let call = ["call", "calculator", "expression={{var.key}}"];
+        let mut command = place.command(&[&call, options].concat());
+        Ran::of(command.env("SHOP_KEY", "111111 + 1").output().unwrap())
+    };
+    let shown = run(&["--dry-run", "--json"]);
+    assert!(shown.data.contains("{{var.key}}") && !shown.data.contains("111111"), "{}", shown.data);
+    assert_eq!(run(&[]).data.trim(), "111112");
+    let kept = place.run(&["history", "show", "last", "--json"]);
+    assert!(kept.data.contains("{{var.key}}") && !kept.data.contains("111111 +"), "{}", kept.data);
+    call(&place, "{{var.key}}", &[]).ended(2, &["the environment variable SHOP_KEY is not set"]);
+    let given = call(&place, "{{var.password}}", &["--var", "password=111111 + 1", "--dry-run"]);
+    assert!(given.data.contains("{{var.password}}"), "{}", given.data);
+
+    let secret = format!(
+        "{SETTINGS}[connections.more]\nservers = \"nats://127.0.0.1:1\"\n\
+                          [connections.more.variables]\napi_key = \"hunter2hunter2\"\n"
+    );
+    fs::write(place.here.join("toolcrib.toml"), secret).unwrap();
+    let found = place.run(&["check"]);
+    found.ended(1, &[]);
+    assert!(found.data.contains("error settings.secret"), "{}", found.data);
+    assert!(!found.data.contains("hunter2"), "{}", found.data);
+    call(&place, "1 + 1", &[]).ended(2, &["secrets don't belong in this file"]);
+}
+
+#[test]
+fn a_secret_of_a_variable_is_allowed_by_its_name() {
+    let far = "[connections.far]\nservers = \"nats://far.example:4222\"\n\
+               variables = {key = \"$SHOP_KEY\"}\n";
+    let place = Place::with(&[("toolcrib.toml", far)]);
+    let is_allowed = || place.json(&["allow", "--json"])[0]["allowed"].clone();
+    assert_eq!(is_allowed(), false);
+    let given = place.json(&["allow", "far", "--variable", "key", "--json"]);
+    assert_eq!(given[0]["secrets"][0]["from"], "the environment variable SHOP_KEY");
+    assert_eq!(is_allowed(), true);
+    place.run(&["allow", "far", "--forget"]).ended(0, &[]);
+    assert_eq!(is_allowed(), false);
+}
+
+#[test]
+fn check_names_what_nothing_defines_for_the_connection_of_a_case() {
+    let typo = CASE.replace("right", "rigth");
+    let there = CASE.replace("var.left", "var.key") + "connection: staging\n";
+    let files = files(&[("cases/a.yaml", CASE), ("cases/b.yaml", &typo), ("cases/c.yaml", &there)]);
+    let place = Place::with(&files);
+    let found = place.run(&["check"]);
+    found.ended(0, &[]);
+    let words = found.data.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "cases/b.yaml:3:13 warning case.variable",
+        "\"rigth\" for connection \"dev\"; did you mean \"right\"?",
+        "cases/c.yaml:3:13 warning case.variable",
+        "\"key\" for connection \"staging\"",
+    ] {
+        assert!(words.contains(part), "{part}: {words}");
+    }
+    assert!(!words.contains("cases/a.yaml"), "{words}");
+    place.run(&["check", "--strict"]).ended(1, &[]);
+    place.run(&["test", "b"]).ended(2, &["1 of 1 case couldn't run"]);
+    place.run(&["test", "b", "--var", "rigth=7"]).ended(0, &["1 case passed"]);
+}
+
+#[test]
+fn the_request_shows_the_variables_of_the_connection_that_is_chosen() {
+    let mut bench = Workbench::files(&files(&[]), 200, 60).on(ScreenId::Invoke);
+    bench.keys("enter");
+    bench.types("{{var.left}} * {{var.right}} + {{var.key}}");
+    bench.keys("esc");
+    let lines = [
+        "left 6 (the workspace)",
+        "right 7 (connection dev)",
+        "key •••• from the environment variable SHOP_KEY (connection dev)",
+    ];
+    for line in lines {
+        assert!(bench.shows(line), "{line}:\n{}", bench.screen());
+    }
+    let tool = bench.state.catalog.tool_called("calculator").unwrap().id().clone();
+    let request = bench.state.build_request(&tool).unwrap();
+    assert!(request.body.contains("6 * 7 + {{var.key}}"), "{}", request.body);
+    assert!(request.arguments.contains("{{var.left}}"), "a case of it gets the names");
+    bench.keys("C");
+    bench.types("staging");
+    bench.keys("enter");
+    let lines = [
+        "left 5 (connection staging)",
+        "right 8 (connection staging)",
+        "key isn't defined (connection staging)",
+        "nothing defines the variable \"key\"",
+    ];
+    for line in lines {
+        assert!(bench.shows(line), "{line}:\n{}", bench.screen());
+    }
+}
