@@ -985,6 +985,7 @@ fn tools_of_a_file_that_is_not_read_in_place_are_offered() {
     bench.state.question = Some(Question::Begin);
     bench.draw();
     assert!(bench.shows("f  Add the tools of tools.json"), "{}", bench.screen());
+    assert!(bench.shows("Enter add its tools"), "{}", bench.screen());
     assert!(!bench.shows("package.json"), "{}", bench.screen());
     bench.keys("f");
     assert!(bench.shows("╭ Paste tools as those of") && bench.shows("OpenSearch"));
