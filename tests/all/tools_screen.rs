@@ -1140,3 +1140,30 @@ fn deleting_what_many_tools_name_says_what_that_means() {
     }
     assert!(!bench.shows("↑↓ scroll"), "{}", bench.screen());
 }
+
+#[test]
+fn tools_of_files_are_added_one_file_after_the_other() {
+    let list = |name: &str| {
+        let schema = r#"{"type": "object", "properties": {}}"#;
+        format!(r#"[{{"name": "{name}", "description": "Does it", "input_schema": {schema}}}]"#)
+    };
+    let files = [
+        ("tools.yaml", "tool:\n  a: {type: text-completion, name: a, description: A}\n"),
+        ("one.json", &list("first_of_all")),
+        ("two.json", &list("second_of_all")),
+    ];
+    let mut bench = Workbench::files(&files, 120, 36);
+    let ask = |bench: &mut Workbench| {
+        bench.keys("ctrl+p");
+        bench.types("add tools of a file");
+        bench.keys("enter");
+    };
+    ask(&mut bench);
+    assert!(bench.shows("one.json") && bench.shows("two.json"), "{}", bench.screen());
+    bench.keys("enter");
+    assert!(bench.shows("first_of_all"), "{}", bench.screen());
+    bench.keys("enter");
+    assert!(tools_of(&bench).contains("first_of_all"), "{}", tools_of(&bench));
+    ask(&mut bench);
+    assert!(bench.shows("▌two.json") && !bench.shows("one.json"), "{}", bench.screen());
+}
