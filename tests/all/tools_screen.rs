@@ -1147,10 +1147,11 @@ fn tools_of_files_are_added_one_file_after_the_other() {
         let schema = r#"{"type": "object", "properties": {}}"#;
         format!(r#"[{{"name": "{name}", "description": "Does it", "input_schema": {schema}}}]"#)
     };
+    let (one, two) = (list("first_of_all"), list("second_of_all"));
     let files = [
         ("tools.yaml", "tool:\n  a: {type: text-completion, name: a, description: A}\n"),
-        ("one.json", &list("first_of_all")),
-        ("two.json", &list("second_of_all")),
+        ("one.json", one.as_str()),
+        ("two.json", two.as_str()),
     ];
     let mut bench = Workbench::files(&files, 120, 36);
     let ask = |bench: &mut Workbench| {
