@@ -1168,3 +1168,21 @@ fn tools_of_files_are_added_one_file_after_the_other() {
     ask(&mut bench);
     assert!(bench.shows("▌two.json") && !bench.shows("one.json"), "{}", bench.screen());
 }
+
+#[test]
+fn a_file_is_named_where_tools_are_pasted() {
+    let list = r#"[{"name": "first_of_all", "description": "Does it", "input_schema": {"type": "object", "properties": {}}}]"#;
+    let tool = "tool:\n  a: {type: text-completion, name: a, description: A}\n";
+    let mut bench = Workbench::files(&[("tools.yaml", tool), ("agent/one.json", list)], 120, 36);
+    bench.keys("ctrl+p");
+    bench.types("paste tools");
+    bench.keys("enter");
+    bench.types("one.json");
+    bench.keys("enter");
+    let wrong = "this folder has no YAML, JSON or TOML file one.json";
+    assert!(bench.shows(wrong), "{}", bench.screen());
+    bench.keys("ctrl+a delete");
+    bench.types("agent/one.json");
+    bench.keys("enter");
+    assert!(bench.shows("first_of_all"), "{}", bench.screen());
+}
