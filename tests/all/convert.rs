@@ -266,7 +266,7 @@ fn the_command_says_what_becomes_of_each_field_and_then_writes() {
     api.ended(
         0,
         &[
-            "/servers: where and as whom to call is a connection's",
+            "/servers isn't read: a connection has the address",
             "getOrder → TrustGraph",
             "− lost     answer",
             "wrote orders.yaml",
