@@ -243,7 +243,7 @@ pub(super) fn add_operators(environment: &mut Environment<'_>) {
     });
     environment.add_filter(MEMBER, |value: Value, found: Value, name: String| {
         match found.is_undefined() && is_method(type_name(&value), &name) {
-            true => member_method(type_name(&value), value, name, call_method),
+            true => member_method(type_name(&value), value, name, call_weighed),
             false => found,
         }
     });
@@ -268,6 +268,18 @@ pub(super) fn add_operators(environment: &mut Environment<'_>) {
             false => Err(invalid("division by zero")),
         }
     });
+}
+
+/// Calls a method that was found without its brackets: its value is not among the arguments that
+/// are weighed for the call.
+fn call_weighed(
+    state: &State<'_, '_>,
+    value: &Value,
+    name: &str,
+    args: &[Value],
+) -> Result<Value, Error> {
+    weigh(state, value)?;
+    call_method(value, name, args)
 }
 
 fn number(value: Value, test: &str) -> Result<Value, Error> {

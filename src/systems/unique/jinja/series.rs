@@ -14,8 +14,6 @@ use minijinja::{
     value::{Enumerator, Object, ObjectExt as _, ObjectRepr},
 };
 
-use super::weight::weigh;
-
 const REVERSED: &str = "list_reverseiterator object";
 /// What is not known of an object that Python prints with its address.
 const ADDRESS: &str = "at 0x…";
@@ -190,7 +188,7 @@ impl Iterator for Rested {
 }
 
 /// Calls the method of a value.
-type CallMethod = fn(&Value, &str, &[Value]) -> Result<Value, Error>;
+type CallMethod = fn(&State<'_, '_>, &Value, &str, &[Value]) -> Result<Value, Error>;
 
 /// A method that lacks its brackets.
 #[derive(Debug)]
@@ -208,8 +206,7 @@ impl Object for Method {
     }
 
     fn call(self: &Arc<Self>, state: &mut State<'_, '_>, args: &[Value]) -> Result<Value, Error> {
-        weigh(state, &self.value)?;
-        (self.call)(&self.value, &self.name, args)
+        (self.call)(state, &self.value, &self.name, args)
     }
 
     fn render(self: &Arc<Self>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
