@@ -213,6 +213,8 @@ pub(crate) enum Ask {
     Next,
     /// The same after these edits.
     Accept(Vec<Edit>),
+    /// An item of a list was chosen; it is done where items are being added.
+    Chosen(Vec<Edit>),
     /// Show or hide what is below.
     Fold,
     /// Take another branch of the union.

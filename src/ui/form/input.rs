@@ -63,6 +63,12 @@ impl Form {
             return self.handle_input(&Input::Paste(self.clip.clone()));
         }
         self.ensure_editor();
+        if let Some(reply) = self.type_item(input) {
+            return reply;
+        }
+        if let Input::Key(key) = input {
+            self.begin_number(*key);
+        }
         // Where the screen has nothing to send, its keys accept a text.
         if self.is_typing() && matches!(input, Input::Key(key) if verbs::SEND.is_key(*key)) {
             return self.accept_text();
@@ -173,8 +179,9 @@ impl Form {
             return FormReply::Handled;
         }
         if typing {
-            self.resting = true;
-            return self.flush_editor();
+            let dropped = self.drop_blank_item();
+            (self.resting, self.adding) = (true, None);
+            return dropped.unwrap_or_else(|| self.flush_editor());
         }
         FormReply::Ignored
     }
@@ -268,8 +275,9 @@ impl Form {
         let Some(row) = self.focused_row() else { return FormReply::Handled };
         let at = self.fields[row].pointer.clone();
         match ask {
-            Ask::Next => self.accept_text(),
-            Ask::Accept(edits) => self.commit_some(edits).merge_with(self.accept_text()),
+            Ask::Next => self.end_item(),
+            Ask::Accept(edits) => self.commit_some(edits).merge_with(self.end_item()),
+            Ask::Chosen(edits) => self.end_chosen_item(edits),
             Ask::Folder { folder, edits } => {
                 let edits = match self.commit_some(edits) {
                     FormReply::Edits(edits) => edits,
@@ -302,7 +310,7 @@ impl Form {
 
     /// Accepts what was typed: on to the next field that is required and empty, else the form is
     /// in NAV on this one.
-    fn accept_text(&mut self) -> FormReply {
+    pub(super) fn accept_text(&mut self) -> FormReply {
         let reply = self.flush_editor();
         let here = self.focused_row().unwrap_or(0);
         match (here + 1..self.fields.len()).find(|row| self.is_wanted(*row)) {
@@ -431,6 +439,7 @@ impl Form {
         let reply = self.commit_edits(vec![Edit::Insert { at: place.clone(), item: item.into() }]);
         self.mark_fresh(&place);
         self.show_new(&place, &list);
+        self.adding = Some(list);
         reply
     }
 

@@ -100,6 +100,7 @@ impl Form {
             editor: None,
             resting: true,
             full_help: false,
+            adding: None,
             removing: None,
             introduced: false,
             clip: String::new(),

@@ -116,6 +116,8 @@ pub struct Form {
     /// same.
     pub(super) resting: bool,
     pub(super) full_help: bool,
+    /// The list to which items are being added one after another.
+    pub(super) adding: Option<Pointer>,
     /// The required value that goes when its removal is asked for again.
     pub(super) removing: Option<Pointer>,
     /// What the schema says of the whole is above the fields.
@@ -311,6 +313,9 @@ impl Form {
     pub fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         if self.finder.is_some() {
             return vec![("↑↓", "choose"), ("Enter", "go to the field"), ("Esc", "close")];
+        }
+        if let Some(hints) = self.item_hints() {
+            return hints;
         }
         let asleep = self.resting
             && self.editor.as_ref().is_some_and(|editor| editor.is_typing() && !editor.is_open());
@@ -528,6 +533,7 @@ impl Form {
         let stays = matches!(edit, Edit::Remove { .. } | Edit::Move { .. }) && !in_list;
         if !matches!(edit, Edit::Set { .. }) && !stays {
             self.typing_from = None;
+            self.adding = None;
         }
         // An item that is in a list of texts now, or no longer, isn't being typed.
         if let Some(list) = edit.pointer().parent().filter(|_| in_list) {
