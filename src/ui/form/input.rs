@@ -25,6 +25,17 @@ use crate::{
     ui::form::change::FormContext,
 };
 
+/// The members of an object that another value in its place doesn't have; a type is one that it
+/// has otherwise.
+fn lost_words(before: Option<&Value>, after: Option<&Value>) -> Option<String> {
+    let is_lost = |name: &&String| {
+        *name != "type" && after.is_none_or(|value| value.get(name.as_str()).is_none())
+    };
+    let names: Vec<&str> =
+        before?.as_object()?.keys().filter(is_lost).map(String::as_str).collect();
+    (!names.is_empty()).then(|| names.join(", "))
+}
+
 /// Why a letter does nothing.
 const TAKES_NO_TEXT: &str = "this field takes no text: Esc leaves EDIT, Tab goes to the next field";
 
@@ -364,6 +375,7 @@ impl Form {
         self.view.folds.insert(at.clone(), true);
         self.drafts.remove(&at);
         self.editor = None;
+        let before = at.get(&self.value).cloned();
         let reply = match value {
             Some(to) => self.commit_edits(vec![Edit::Set { at: at.clone(), to: to.into() }]),
             None if at.get(&self.value).is_some() => {
@@ -378,6 +390,8 @@ impl Form {
                 FormReply::Handled
             }
         };
+        self.lost = lost_words(before.as_ref(), at.get(&self.value))
+            .map(|lost| format!("Removed {lost} from {}", at.words_in(&self.value)));
         if kept.is_none() && !was_object {
             self.mark_fresh(&at);
         }

@@ -101,6 +101,7 @@ impl Form {
             resting: true,
             full_help: false,
             adding: None,
+            lost: None,
             removing: None,
             introduced: false,
             clip: String::new(),

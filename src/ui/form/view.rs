@@ -118,6 +118,8 @@ pub struct Form {
     pub(super) full_help: bool,
     /// The list to which items are being added one after another.
     pub(super) adding: Option<Pointer>,
+    /// What the last choice of another kind has removed, in words.
+    pub(super) lost: Option<String>,
     /// The required value that goes when its removal is asked for again.
     pub(super) removing: Option<Pointer>,
     /// What the schema says of the whole is above the fields.
@@ -450,8 +452,18 @@ impl Form {
             wall: self.wall,
             folder: self.folder.as_deref(),
             fresh: is_value && self.fresh.contains_key(&field.pointer),
+            listed_required: field.node.holds_schema && self.is_listed_required(&field.pointer),
             selects: self.takes_text(field) || self.switch_of(field).is_some(),
         })
+    }
+
+    /// Whether a schema lists the member at a place among those that it requires.
+    fn is_listed_required(&self, at: &Pointer) -> bool {
+        let required = || {
+            let members = at.parent().filter(|members| members.last() == Some("properties"))?;
+            members.parent()?.child("required").get(&self.value)?.as_array()
+        };
+        required().is_some_and(|names| names.iter().any(|name| name.as_str() == at.last()))
     }
 
     /// The members that are offered to a list of their names.
