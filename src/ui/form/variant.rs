@@ -1,6 +1,6 @@
 //! Which of several shapes a value has; a shape with fields of its own folds.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{
     cell::{Answer, Ask, Cell, Click, ClickArea, DrawContext, Editor, Widget, one_line},
@@ -103,7 +103,7 @@ fn distinction(schema: &Value) -> String {
     let text = |name: &str| schema.get(name)?.as_str().filter(|text| !text.trim().is_empty());
     let constant = || {
         let members = schema.get("properties").and_then(Value::as_object);
-        let mut schemas = members.into_iter().flat_map(|members| members.values());
+        let mut schemas = members.into_iter().flat_map(Map::values);
         schema.get("const").or_else(|| schemas.find_map(|member| member.get("const")))
     };
     let said = text("title").map(str::to_owned).or_else(|| constant().map(value_text));
