@@ -353,6 +353,7 @@ fn numbers_of_a_list_are_typed_one_after_another() {
     desk.keys("enter 1 enter 2 enter");
     assert_eq!(desk.value["l"], json!([1, 2]), "none is there before it is typed");
     assert!(desk.form.is_typing(), "the next one can be typed");
+    assert!(desk.screen().contains("the next item; Enter ends"), "{}", desk.screen());
     desk.keys("0 enter - 3 . 5 enter enter");
     assert_eq!(desk.value["l"], json!([1, 2, 0, -3.5]));
     assert!(!desk.form.is_typing(), "the list has ended");

@@ -452,6 +452,7 @@ impl Form {
             wall: self.wall,
             folder: self.folder.as_deref(),
             fresh: is_value && self.fresh.contains_key(&field.pointer),
+            adding: self.is_adding_at(field),
             listed_required: field.node.holds_schema && self.is_listed_required(&field.pointer),
             selects: self.takes_text(field) || self.switch_of(field).is_some(),
         })
