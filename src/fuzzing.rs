@@ -65,7 +65,6 @@ pub const READERS: &[Reader] = &[
     Reader::text("mask", engine::read_masked),
     Reader::text("model-reply", engine::read_model_reply),
     Reader::json("portable", engine::read_portable),
-    Reader::text("python-functions", engine::read_functions),
     Reader::text("settings", engine::read_settings),
     Reader::text("journal", files::read_journal),
     Reader::text("globs", files::read_patterns),
@@ -106,6 +105,7 @@ pub const READERS: &[Reader] = &[
     Reader::text("lenient-json", opensearch::read_lenient_json),
     Reader::json("processors", opensearch::read_processors),
     Reader::text("cluster", opensearch::read_cluster),
+    Reader::text("python-functions", engine::read_functions),
 ];
 
 /// The reader of that name.

@@ -244,6 +244,9 @@ pub enum Effect {
         connection: Box<Connection>,
         purpose: Purpose,
     },
+    /// Have the tools of this server listed, where the user has allowed what that takes; else
+    /// nothing is done. Answered by `ListChosen`.
+    ListAllowed(Box<Connection>),
     /// Write there, and read back. Answered by a notice or `Failed`.
     Push {
         connection: Box<Connection>,

@@ -357,6 +357,8 @@ pub enum ConnectionMessage {
     /// The same at that connection, to list its tools beside the workspace's own; `None`: at the one
     /// for all.
     ListDeployed(Option<String>),
+    /// The same of the server that all calls go to, where its tools aren't known.
+    ListChosen,
     /// Make what is configured there like the workspace.
     Push(Box<Push>),
 

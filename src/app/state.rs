@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
+    path::PathBuf,
     sync::Arc,
     time::Duration,
 };
@@ -59,6 +60,8 @@ use crate::{
 pub struct Start {
     /// The workspace's name for the top line.
     pub workspace: String,
+    /// Its folder; empty where none is known.
+    pub root: PathBuf,
     pub mode: Mode,
     pub context: Context,
     pub profiles: Vec<Profile>,
@@ -128,6 +131,8 @@ pub struct InvokeState {
 #[derive(Debug)]
 pub struct State {
     pub workspace: String,
+    /// The workspace's folder; empty where none is known.
+    pub root: PathBuf,
     /// Knows the secrets that no file may hold.
     pub mask: Mask,
     pub tour: super::tour::Tour,
@@ -215,6 +220,7 @@ impl State {
         }
         Self {
             workspace: start.workspace,
+            root: start.root,
             mask: start.mask,
             tour: super::tour::Tour::at_start(start.demo),
             reading: if has_form { LoadProgress::Done } else { LoadProgress::UnderWay(0) },

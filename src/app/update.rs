@@ -83,8 +83,10 @@ fn handle_message(state: &mut State, message: Message, now: Millis) -> Vec<Effec
             if screen != ScreenId::Invoke {
                 state.workflow.fill_first = None;
             }
-            if screen == ScreenId::History {
-                return history::list_calls(state);
+            match screen {
+                ScreenId::History => return history::list_calls(state),
+                ScreenId::Invoke => return deployed::list_allowed(state),
+                _ => {}
             }
         }
         Message::Select(entry) => select_entry(state, entry),
@@ -241,6 +243,7 @@ fn handle_connection(state: &mut State, message: ConnectionMessage, now: Millis)
         ConnectionMessage::AskDeployed(purpose) => {
             return deployed::request_deployed(state, purpose, now);
         }
+        ConnectionMessage::ListChosen => return deployed::list_chosen(state, now),
         ConnectionMessage::ListDeployed(name) => {
             return deployed::list_deployed(state, name.as_deref(), now);
         }

@@ -49,7 +49,8 @@ pub(crate) const NOBODY: &str = "user";
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Call {
-    /// The tool, by key or name; also a deployed one (`toolcrib tools --deployed` lists them)
+    /// The tool, by key or name; also a deployed one (`toolcrib tools --deployed` lists them), which
+    /// CONNECTION/TOOL names together with where it is
     pub tool: String,
 
     /// Arguments: key=value, a value that isn't text as JSON where the tool wants that; key:=json
@@ -157,20 +158,20 @@ pub(crate) struct Call {
 
 impl Call {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
-        let opened = OpenWorkspace::read_connected(global, None, out)?;
+        let mut opened = OpenWorkspace::read_connected(global, None, out)?;
+        let word = opened.take_connection(&self.tool);
         // Where the workspace does not have the tool.
-        let elsewhere = match opened.catalog.tool_called(&self.tool) {
+        let elsewhere = match opened.catalog.tool_called(word) {
             Some(_) => None,
-            None => deployed::callable_catalog_beside(&opened, &self.tool, self.timeout, out)?,
+            None => deployed::callable_catalog_beside(&opened, word, self.timeout, out)?,
         };
-        let found = elsewhere
-            .as_ref()
-            .and_then(|catalog| Some((catalog, catalog.tool_called(&self.tool)?)));
+        let found =
+            elsewhere.as_ref().and_then(|catalog| Some((catalog, catalog.tool_called(word)?)));
         let (catalog, tool) = match found {
             Some(found) => found,
             None => {
-                let tool = opened.tool(&self.tool).map_err(|problem| {
-                    deployed::missing_tool(&opened, &self.tool, elsewhere.as_ref(), problem)
+                let tool = opened.tool(word).map_err(|problem| {
+                    deployed::missing_tool(&opened, word, elsewhere.as_ref(), problem)
                 })?;
                 (&opened.catalog, tool)
             }

@@ -91,6 +91,7 @@ impl Sending<'_> {
             strays: Strays::default(),
             chunks: 0,
             bytes: 0,
+            sent: None,
             first: None,
             answer: self.save.map(|path| SavedAnswer::new(path, request.system)),
             queried: self.query.map(|query| QueriedAnswer::new(query, global.json)),
@@ -246,6 +247,7 @@ struct EventPrinter<'t> {
     strays: Strays,
     chunks: u64,
     bytes: u64,
+    sent: Option<u64>,
     first: Option<u64>,
     /// The answer, where it is to be saved.
     answer: Option<SavedAnswer>,
@@ -298,6 +300,7 @@ impl EventPrinter<'_> {
         let at_ms = event.at_ms;
         match event.kind {
             EventKind::Sent { .. } => {
+                self.sent.get_or_insert(at_ms);
                 self.request["at_ms"] = at_ms.into();
                 if self.json {
                     self.out.json_line(&self.request)?;
@@ -393,13 +396,19 @@ impl EventPrinter<'_> {
         if let Some(problem) = problem.filter(|_| !self.json) {
             print_problem(&of_call(outcome, problem, format!("calling {}", self.key)));
         }
-        let first =
-            self.first.map_or_else(String::new, |first| format!(", the first after {first} ms"));
+        // How long the connection took to open, and its server to start, is beside that.
+        let sent = self.sent.unwrap_or(0);
+        let since_sent = |ms: u64| ms.saturating_sub(sent);
+        let first = self.first.map(|ms| format!(", the first after {} ms", since_sent(ms)));
+        let connected = self.sent.map(|ms| format!("; connected after {ms} ms"));
         let size = size::format_size(self.bytes);
         self.out.print_detail(format_args!(
-            "{} after {at_ms} ms: {}, {size}{first}",
+            "{} after {} ms: {}, {size}{}{}",
             outcome.as_str(),
-            count_text(self.chunks, "chunk", "chunks")
+            since_sent(at_ms),
+            count_text(self.chunks, "chunk", "chunks"),
+            first.unwrap_or_default(),
+            connected.unwrap_or_default()
         ));
         Ok(ending)
     }

@@ -119,7 +119,7 @@ impl Convert {
                 _ => self.reshape(first, &text, out),
             };
         };
-        let (packed, unread) = read_tools(first, &text)?;
+        let (packed, unread) = read_tools(first, &text, rest)?;
         unread.iter().for_each(|words| out.warn(words));
         let numbers = Spellings::of_text(first, &text);
         self.carry(&Packed { tools: chosen(packed, rest)?, numbers }, target, global, out)
@@ -173,8 +173,8 @@ impl Convert {
         out: &mut CommandOutput,
     ) -> CommandResult {
         let keyed = target.key_tools(packed);
-        for KeyedTool { tool, .. } in &keyed {
-            for words in target.refusals(tool) {
+        for (one, KeyedTool { tool, .. }) in packed.iter().zip(&keyed) {
+            for words in target.refusals(tool).into_iter().chain(target.strict_refusals(one)) {
                 out.warn(format_args!("{}: {words}", tool.name));
             }
         }

@@ -184,7 +184,10 @@ pub(crate) fn missing_tool(
     there: Option<&Catalog>,
     problem: Problem,
 ) -> Problem {
-    let Some(there) = there.filter(|_| opened.similar_tool(word).is_none()) else { return problem };
+    if opened.similar_tool(word).is_some() {
+        return problem;
+    }
+    let Some(there) = there else { return with_servers(opened, word, problem) };
     let name = opened.current_connection().name;
     let names = there.tools.iter().map(|tool| tool.name.as_str());
     let remedy = match similar::nearest_name(word, names) {
@@ -196,6 +199,27 @@ pub(crate) fn missing_tool(
     };
     let cause = format!("connection \"{name}\" has no tool \"{word}\"");
     Problem::new(ProblemKind::Missing, problem.doing, cause).with_remedy(remedy)
+}
+
+/// The same problem, with the servers among which the tool may be: those whose tools no file has.
+fn with_servers(opened: &OpenWorkspace, word: &str, problem: Problem) -> Problem {
+    let (catalog, connections) = (&opened.catalog, &opened.settings.connections);
+    let is_saved =
+        |name: &str| catalog.tools.iter().any(|it| connections.assigned_name(it) == Some(name));
+    let servers = connections.known.iter().filter(|it| table::kept_tools_at(it).is_some());
+    let names = servers.map(|server| &*server.name).filter(|name| !is_saved(name));
+    let names: Vec<&str> = names.collect();
+    // Where there are no tools at all, the problem says how they are listed.
+    let Some(first) = names.first().filter(|_| !catalog.tools.is_empty()) else { return problem };
+    let tool = word.rsplit_once('/').map_or(word, |(_, tool)| tool);
+    let (server, call) = (shell_word(first), format!("{first}/{tool}"));
+    let remedy = format!(
+        "it may be a tool of {}: `toolcrib call {}` asks there, `toolcrib mcp keep {server}` saves \
+         its list in the workspace",
+        names.join(" or "),
+        shell_word(&call)
+    );
+    problem.with_remedy(remedy)
 }
 
 /// Lists them, each with the ways that lead to it.

@@ -463,7 +463,7 @@ async fn replay_trace(
     out: &mut CommandOutput,
 ) -> CommandResult {
     let mut interrupt = pin!(interrupted());
-    let mut last = 0;
+    let (sent, mut last) = (trace.sent_ms().unwrap_or(0), 0);
     for event in &trace.events {
         let wait = event.at_ms.saturating_sub(last);
         last = last.max(event.at_ms);
@@ -478,13 +478,19 @@ async fn replay_trace(
                 () = tokio::time::sleep(wait) => {}
             }
         }
-        print_event(as_json, event, out)?;
+        print_event(as_json, event, sent, out)?;
     }
     out.end_line()?;
     Ok(Ending::Done)
 }
 
-fn print_event(as_json: bool, event: &Event, out: &mut CommandOutput) -> Result<(), StopReason> {
+/// Prints an event of a call whose request was sent at that time.
+fn print_event(
+    as_json: bool,
+    event: &Event,
+    sent: u64,
+    out: &mut CommandOutput,
+) -> Result<(), StopReason> {
     match &event.kind {
         _ if as_json => out.json_line(&events::event_json(event))?,
         EventKind::Chunk { text, .. } => out.print_raw(text)?,
@@ -494,7 +500,7 @@ fn print_event(as_json: bool, event: &Event, out: &mut CommandOutput) -> Result<
         EventKind::End { outcome, problem } => out.print_detail(format_args!(
             "{} after {} ms{}",
             outcome.as_str(),
-            event.at_ms,
+            event.at_ms.saturating_sub(sent),
             problem.as_ref().map_or_else(String::new, |problem| format!(": {}", problem.message))
         )),
         EventKind::Sent { .. } | EventKind::Headers { .. } | EventKind::Stray { .. } => {}

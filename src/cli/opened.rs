@@ -393,6 +393,21 @@ impl OpenWorkspace {
         })
     }
 
+    /// The tool that a word means; of `CONNECTION/TOOL`, where no file has a tool of that key, calls
+    /// go through that connection, if it leads to a system that lists its tools.
+    pub fn take_connection<'w>(&mut self, word: &'w str) -> &'w str {
+        let connections = &mut self.settings.connections;
+        let Some((name, tool)) = word.split_once('/') else { return word };
+        let is_own = connections.chosen.is_some() || self.catalog.tool_called(word).is_some();
+        let named = connections.find_by_name(name).filter(|_| !is_own);
+        let Some(there) = named.filter(|named| table::deployment_at(named).is_some()) else {
+            return word;
+        };
+        let there = there.clone();
+        connections.choose(there);
+        tool
+    }
+
     /// The key or name of a tool that a word may mean.
     pub fn similar_tool(&self, word: &str) -> Option<&str> {
         let tools = self.catalog.tools.iter();

@@ -59,7 +59,7 @@ impl States {
             let context = &asked.context;
             let view = StateView::for_state(&opened.tools, context, known, state);
             let view = view.ok_or_else(|| unknown_state(&opened, context, state))?;
-            return print_state(global, out, &opened, &view);
+            return print_state(global, out, &opened, (&view, context.state()));
         }
         let workflow =
             Workflow::new(&opened.tools, &asked.context).with_states(&opened.settings.states);
@@ -156,12 +156,12 @@ fn unknown_state(opened: &OpenWorkspace, context: &Context, state: &str) -> Prob
 
 const STAYING: &str = "STAYING";
 
-/// How one comes into a state and out of it.
+/// How one comes into a state, from another, and out of it.
 fn print_state(
     global: &Global,
     out: &mut CommandOutput,
     opened: &OpenWorkspace,
-    view: &StateView,
+    (view, start): (&StateView, &str),
 ) -> CommandResult {
     let key = |row: &ToolRow| opened.tools[*row].key.to_string();
     let way: Option<Vec<String>> = view.way.as_ref().map(|rows| rows.iter().map(key).collect());
@@ -186,7 +186,8 @@ fn print_state(
         Some(keys) => format!("call {}", keys.join(", then ")),
     };
     out.print_line(out.tint(Tint::Bold, &out.safe_text(&view.name)))?;
-    for (label, text) in [("the path there", way), ("groups needed", sets_words(&view.groups))] {
+    let groups = sets_words(&view.groups, start);
+    for (label, text) in [("the path there", way), ("groups needed", groups)] {
         wrap(&out.safe_text(&format!("{label}: {text}")), "  ")
             .iter()
             .try_for_each(|line| out.print_line(line))?;

@@ -27,11 +27,12 @@ pub(super) const STDIN: &str = "-";
 /// Tools, and what of their document isn't read.
 type Packed = (Vec<Baggage>, Vec<String>);
 
-/// The tools of a document.
-pub(super) fn read_tools(file: &str, text: &str) -> Result<Packed, Problem> {
+/// The tools of a document; of Python those of these names alone, where there are some, as another
+/// may be one that can't be read.
+pub(super) fn read_tools(file: &str, text: &str, names: &[String]) -> Result<Packed, Problem> {
     let is_unnamed = Format::from_path(Path::new(file)).is_none();
     if file.ends_with(".py") || is_unnamed && is_python(text) {
-        return read_functions(text).map_err(|why| refused(file, why));
+        return read_functions(text, names).map_err(|why| refused(file, why));
     }
     let value = read_value(file, text).map_err(|error| refused(file, error.to_string()))?;
     let (packed, unread) = match pack_value(file, &value)? {

@@ -18,7 +18,7 @@ use crate::{
         explain::tool::{Explainer, Explanation, sufficient_groups},
         filter::join_names,
         gated::ToolRow,
-        workflow::reach::{GroupSets, ReachProof},
+        workflow::reach::{GroupSets, ReachProof, no_way_words},
     },
     model::{
         context::{ANY, Name},
@@ -264,7 +264,7 @@ impl View<'_> {
             ("leads to", slot.gate.next.as_deref().unwrap_or("the state stays").to_owned()),
             ("asked for", self.asked.groups_text()),
             ("state", self.asked.context.state().to_owned()),
-            ("groups needed", sets_words(&self.group_sets(row))),
+            ("groups needed", sets_words(&self.group_sets(row), self.asked.context.state())),
         ] {
             let lines = wrap(&out.safe_text(&text), &" ".repeat(16));
             let rest = lines.iter().enumerate().map(|(row, line)| match row {
@@ -301,11 +301,11 @@ fn groups_of(gate: &Gate) -> String {
     }
 }
 
-/// Sets of groups, each of which is enough, as words.
+/// Sets of groups, each of which is enough from a state on, as words.
 #[must_use]
-pub(crate) fn sets_words(sets: &GroupSets) -> String {
+pub(crate) fn sets_words(sets: &GroupSets, start: &str) -> String {
     if sets.sets.is_empty() {
-        return "none: it is unreachable".into();
+        return no_way_words(start);
     }
     let of =
         |set: &Vec<Name>| if set.is_empty() { "none needed".to_owned() } else { set.join(" + ") };

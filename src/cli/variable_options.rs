@@ -71,14 +71,14 @@ mod tests {
 
     #[test]
     fn values_have_the_types_that_they_have_in_the_settings() {
-        let given = ["limit=7", "fast=no", "shop=8", "other=9", "n:=1.50", "api_key=hunter2"];
+        let given = ["limit=7", "fast=no", "shop=8", "other=9", "n:=1.5", "api_key=hunter2"];
         let variables = read(&given).unwrap();
         let shown = |name: &str| match &variables[name] {
             RequestVariable::Shown(value) => value.to_string(),
             hidden => format!("{hidden:?}"),
         };
         let values = ["limit", "fast", "shop", "other", "n"].map(shown);
-        assert_eq!(values, ["7", "\"no\"", "\"8\"", "\"9\"", "1.50"]);
+        assert_eq!(values, ["7", "\"no\"", "\"8\"", "\"9\"", "1.5"]);
         assert_eq!(variables["api_key"], RequestVariable::Hidden(json!("hunter2")));
         for (given, cause) in [
             ("limit", "\"limit\" has no ="),

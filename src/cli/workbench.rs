@@ -71,6 +71,7 @@ pub(crate) fn run_workbench(
     };
     let start = Start {
         workspace: own.name.clone().unwrap_or_else(|| workspace.name()),
+        root: workspace.root.clone(),
         mode: global.mode.map_or(own.mode, Mode::from),
         context: own.context,
         profiles: own.profiles,

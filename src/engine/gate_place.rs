@@ -12,6 +12,8 @@ use crate::{
 pub struct GatePlace<'c> {
     pub entry: &'c Entry,
     pub at: Pointer,
+    /// The tool's key, where that is another entry.
+    tool: Option<&'c str>,
 }
 
 impl<'c> GatePlace<'c> {
@@ -23,9 +25,19 @@ impl<'c> GatePlace<'c> {
                 setting_entries(catalog).find(|entry| table.starts_with(&entry.id.place().at))?;
             let at = table.strip_prefix(&entry.id.place().at)?;
             at.get(&entry.value)?;
-            Some(Self { entry, at })
+            Some(Self { entry, at, tool: Some(&tool.entry.key) })
         });
-        found.unwrap_or_else(|| Self { entry: &tool.entry, at: Pointer::root() })
+        found.unwrap_or_else(|| Self { entry: &tool.entry, at: Pointer::root(), tool: None })
+    }
+
+    /// What is said of the gate there, with the tool where that is another entry.
+    #[must_use]
+    pub fn message(&self, said: impl Into<String>) -> String {
+        let said = said.into();
+        match self.tool {
+            Some(tool) => format!("{tool}: {said}"),
+            None => said,
+        }
     }
 
     /// The place of a member.

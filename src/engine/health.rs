@@ -9,7 +9,7 @@
 mod alike;
 pub mod cost;
 mod place;
-mod portable;
+pub mod portable;
 mod set;
 mod texts;
 mod words;
@@ -114,6 +114,7 @@ pub fn check_health(
     let mut findings = Vec::new();
     let severity_of = |check: &HealthCheck| match check.run {
         // A request with such a tool is refused as a whole.
+        Run::Schema(ModelApi::OpenAi | ModelApi::Anthropic) => Severity::Warning,
         Run::Schema(_) if settings.are_apis_given => Severity::Warning,
         _ if check.budget.is_some_and(|budget| budget(settings).is_given) => Severity::Error,
         _ => Severity::Note,

@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use super::latin_letters::latin_letters;
 use crate::{
     model::tool::Function,
     schema::{pointer::Pointer, validate::Checker},
@@ -178,12 +179,13 @@ pub fn accepts_name(name: &str, client: Client) -> bool {
     NameRule::of_tools(client).accepts(name)
 }
 
-/// The name itself, or one like it that a client's API takes.
+/// The name itself, or one like it that a client's API takes: letters without their marks, and `_` in
+/// the place of what it refuses, so that it can be a function's name in most languages.
 #[must_use]
 pub fn accepted_name(name: &str, client: Client) -> String {
     let rule = NameRule::of_tools(client);
     let plain = |letter: char| if rule.has(letter) { letter } else { '_' };
-    let mut name: String = name.trim().chars().map(plain).collect();
+    let mut name: String = latin_letters(name.trim()).chars().map(plain).collect();
     if name.is_empty() {
         return "tool".to_owned();
     }
@@ -323,6 +325,7 @@ mod tests {
             ("users.get", "users_get", "users.get"),
             ("put x!", "put_x_", "put_x_"),
             ("a-b_1", "a-b_1", "a-b_1"),
+            ("Größe holen", "Groesse_holen", "Groesse_holen"),
             ("", "tool", "tool"),
         ] {
             assert_eq!(accepted_name(name, Client::OpenAi), openai);

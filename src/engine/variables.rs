@@ -14,7 +14,7 @@ use crate::model::{
 
 /// What defines a variable.
 pub(crate) const DEFINE: &str = "define it in toolcrib.toml, under [variables] or \
-    [connections.NAME.variables], or for one command with --var NAME=VALUE";
+    [connections.NAME.variables]; on the command line also with --var NAME=VALUE";
 
 /// That a connection has no variable of that name, with the nearest that it has.
 #[must_use]

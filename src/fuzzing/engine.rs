@@ -215,7 +215,7 @@ pub(super) fn read_portable(value: &Value) {
 /// Functions of Python; each has a schema of an object.
 pub(super) fn read_functions(text: &str) {
     _ = python::functions::is_python(text);
-    let Ok((tools, _)) = python::functions::read_functions(text) else { return };
+    let Ok((tools, _)) = python::functions::read_functions(text, &[]) else { return };
     for one in tools {
         assert!(!one.tool.name.is_empty() && one.tool.parameters["properties"].is_object());
     }

@@ -74,6 +74,8 @@ pub struct Call {
     pub request: Request,
     pub connection: String,
     pub started: Millis,
+    /// When its request was sent, which is after its connection was opened; `None`: it wasn't.
+    pub sent_ms: Option<u64>,
     pub state: CallState,
     pub events: EventLog,
     /// The answer so far: chunks joined without a separator.
@@ -101,6 +103,7 @@ impl Call {
             request,
             connection: connection.into(),
             started,
+            sent_ms: None,
             state: CallState::Opening,
             events: EventLog::default(),
             text: AnswerText::default(),
@@ -132,7 +135,10 @@ impl Call {
                 self.tested = CaseResult::from_stage(stage).or_else(|| self.tested.take());
             }
             _ if ended => return,
-            EventKind::Sent { .. } => self.state = CallState::Waiting,
+            EventKind::Sent { .. } => {
+                self.sent_ms.get_or_insert(event.at_ms);
+                self.state = CallState::Waiting;
+            }
             EventKind::Chunk { text, .. } => {
                 self.state = CallState::Streaming;
                 self.text.push_str(text);
@@ -208,7 +214,29 @@ impl Call {
     /// Whether its request was sent.
     #[must_use]
     pub fn was_sent(&self) -> bool {
-        self.events.iter().any(|event| matches!(event.kind, EventKind::Sent { .. }))
+        self.sent_ms.is_some()
+    }
+
+    /// How long after its request a moment of it was, in milliseconds: how long the connection took
+    /// to open, and its server to start, says nothing about a tool.
+    #[must_use]
+    pub fn since_sent(&self, at_ms: u64) -> u64 {
+        at_ms.saturating_sub(self.sent_ms.unwrap_or(0))
+    }
+
+    /// From its request to its end; `None`: it has not ended.
+    #[must_use]
+    pub fn answered_in(&self) -> Option<u64> {
+        match &self.state {
+            CallState::Ended { at_ms, .. } => Some(self.since_sent(*at_ms)),
+            _ => None,
+        }
+    }
+
+    /// From its request to the first piece.
+    #[must_use]
+    pub fn first_after(&self) -> Option<u64> {
+        self.times.first_ms.map(|ms| self.since_sent(ms))
     }
 }
 

@@ -120,7 +120,8 @@ impl Findings {
 }
 
 impl From<Vec<Finding>> for Findings {
-    fn from(all: Vec<Finding>) -> Self {
+    fn from(mut all: Vec<Finding>) -> Self {
+        all.shrink_to_fit();
         let mut of: HashMap<EntryId, Vec<usize>> = HashMap::new();
         for (row, finding) in all.iter().enumerate() {
             if let Some(entry) = &finding.site.entry {

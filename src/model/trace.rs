@@ -62,6 +62,13 @@ pub struct Trace {
 }
 
 impl Trace {
+    /// When its request was sent, which is after its connection was opened; `None`: it wasn't.
+    #[must_use]
+    pub fn sent_ms(&self) -> Option<u64> {
+        let sent = |event: &&Event| matches!(event.kind, EventKind::Sent { .. });
+        self.events.iter().find(sent).map(|event| event.at_ms)
+    }
+
     /// The stages on its way: name and body.
     #[must_use]
     pub fn stage_bodies(&self) -> Vec<(String, String)> {

@@ -321,6 +321,11 @@ impl Performer {
             Effect::ReadDeployed { connection, purpose } => {
                 self.read_deployed(*connection, purpose);
             }
+            Effect::ListAllowed(connection) => {
+                if self.registry.was_allowed(&connection) {
+                    self.send_message(Message::Connection(ConnectionMessage::ListChosen));
+                }
+            }
             Effect::Push { connection, push } => self.push_changes(*connection, push),
             Effect::AskListeners(connection) => self.ask_listeners(*connection),
             Effect::LookIntoFolder(folder) => self.look_into(folder),

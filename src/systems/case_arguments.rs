@@ -124,7 +124,11 @@ pub(super) fn undefined_variables(
     let mut seen = BTreeSet::new();
     let undefined =
         named.filter(|(_, name)| !connection.variables.contains_key(*name) && seen.insert(*name));
-    let words = |name| format!("{}; {DEFINE}", undefined_words(name, &connection));
+    let words = |name| match undefined_words(name, &connection) {
+        // It says which name is meant.
+        words if words.ends_with('?') => words,
+        words => format!("{words}; {DEFINE}"),
+    };
     undefined.map(|(at, name)| (at.clone(), words(name))).collect()
 }
 

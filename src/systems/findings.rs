@@ -262,17 +262,35 @@ mod tests {
         assert_eq!(at("gates.misspelt-key"), "\\\"groop\\");
     }
 
-    #[test]
-    fn a_name_that_apis_refuse_is_said_once_and_fixed() {
-        let list = r#"{"server": "s", "tools": [{"name": "list.items", "description": "Lists them when asked", "inputSchema": {"type": "object"}}]}"#;
+    /// Those of a server's list with one tool.
+    fn of_list(name: &str, schema: &str) -> Vec<Finding> {
+        let list = format!(
+            r#"{{"server": "s", "tools": [{{"name": "{name}", "description": "Use it", "inputSchema": {schema}}}]}}"#
+        );
         let file = FileId::new("mcp/s.json");
         let source = Source::parse(Format::Json, list).unwrap();
         let catalog = read::read_catalog([(&file, &source)], Mode::Document);
-        let found = catalog_findings(&catalog, |_| Some(&source));
+        catalog_findings(&catalog, |_| Some(&source))
+    }
+
+    #[test]
+    fn a_required_member_that_is_misspelt_is_named_and_fixed() {
+        let schema = r#"{"type": "object", "properties": {"title": {"type": "string"}, "priority": {"type": "string"}}, "required": ["title", "prioritty"]}"#;
+        let found = of_list("a", schema);
+        let found = found.iter().find(|found| found.code == "schema.required-undeclared").unwrap();
+        let words = "\"prioritty\" is required, and not among \"properties\"; did you mean \
+            \"priority\"?";
+        assert_eq!(found.message, words);
+        assert_eq!(found.fix.as_ref().unwrap().label, "require \"priority\"");
+    }
+
+    #[test]
+    fn a_name_that_apis_refuse_is_said_once_and_fixed() {
+        let found = of_list("list.items", r#"{"type": "object"}"#);
         let refused: Vec<_> =
             found.iter().filter(|finding| finding.code.ends_with("name-refused")).collect();
         let [only] = refused[..] else { panic!("{found:#?}") };
         assert_eq!(only.code, "tool.name-refused");
-        assert_eq!(only.fix.as_ref().unwrap().label, "name it \"list-items\"");
+        assert_eq!(only.fix.as_ref().unwrap().label, "name it \"list_items\"");
     }
 }

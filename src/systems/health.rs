@@ -1,17 +1,20 @@
 //! The health of a workspace's tools, each as its system gives it to a model.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use super::table::by_id;
 use crate::{
-    engine::health::{
-        self,
-        cost::{self, Costs},
+    engine::{
+        health::{
+            self,
+            cost::{self, Costs},
+        },
+        lint::check::safe_text,
     },
     model::{
         catalog::Catalog,
         entry::{EntryId, FileId},
-        finding::Finding,
+        finding::{Finding, RelatedPlace},
         health::HealthSettings,
         tool::{Function, Tool},
     },
@@ -40,7 +43,61 @@ pub fn health_findings<'s>(
         })
         .collect();
     found.retain(|finding| !said.contains(&(finding.code, finding.site.entry.as_ref())));
+    fold_repeated(&mut found, catalog);
     findings::locate_findings(found, &files)
+}
+
+/// What is said of one tool after another, and how it is said of all of them in a file.
+const REPEATED: [(&str, &str); 2] = [
+    (
+        "health.when-to-use",
+        "descriptions don't say when to use their tools: add a sentence such as \"Use it when …\", \
+         and what other tool to use instead",
+    ),
+    (
+        "health.argument-undescribed",
+        "tools have arguments without a description: say what to give, with an example or a limit",
+    ),
+];
+/// Of more tools of a file it is said once.
+const MOST_APART: usize = 6;
+
+/// Says once for a file what would be said of each of many tools there, with their names; the first
+/// one's place is that of all.
+fn fold_repeated(found: &mut Vec<Finding>, catalog: &Catalog) {
+    let mut gone = HashSet::new();
+    for (code, words) in REPEATED {
+        let mut of_files: BTreeMap<FileId, Vec<usize>> = BTreeMap::new();
+        for (row, finding) in found.iter().enumerate().filter(|(_, one)| one.code == code) {
+            of_files.entry(finding.site.file.clone()).or_default().push(row);
+        }
+        for rows in of_files.values().filter(|rows| rows.len() > MOST_APART) {
+            let all: Vec<&Finding> = rows.iter().filter_map(|row| found.get(*row)).collect();
+            let tools = all
+                .iter()
+                .filter_map(|one| catalog.tool(one.site.entry.as_ref()?))
+                .take(MOST_APART);
+            let names: Vec<&str> = tools.map(|tool| tool.name.as_str()).collect();
+            let more = rows.len() - names.len();
+            let count = rows.len();
+            let message = format!("{count} {words}: {} and {more} more", names.join(", "));
+            let place = |one: &&Finding| RelatedPlace {
+                site: one.site.clone(),
+                message: one.message.clone(),
+            };
+            let related = all.iter().skip(1).map(place).collect();
+            gone.extend(rows.iter().skip(1).copied());
+            if let Some(first) = rows.first().and_then(|row| found.get_mut(*row)) {
+                first.message = safe_text(&message);
+                first.related = related;
+            }
+        }
+    }
+    let mut row = 0;
+    found.retain(|_| {
+        row += 1;
+        !gone.contains(&(row - 1))
+    });
 }
 
 /// Codes of health, with those of checks that say the same.

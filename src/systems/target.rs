@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     engine::{
+        health::portable::strict_refusals,
         model_view::{Client, Refusal, accepted_name, accepts_name, find_refusals},
         portable::{
             baggage::Baggage,
@@ -91,6 +92,17 @@ impl Target {
             Self::Format(_) => Vec::new(),
         };
         refused.chain(own).collect()
+    }
+
+    /// What it refuses beside that in a tool that says that a model keeps to its schema strictly.
+    #[must_use]
+    pub fn strict_refusals(&self, one: &Baggage) -> Vec<String> {
+        let is_strict = one.strict() == Some(&Value::Bool(true));
+        let has_strict = matches!(self, Self::Format(format) if format.strict.is_some());
+        match self.client().filter(|_| is_strict && has_strict) {
+            Some(client) => strict_refusals(&one.tool.to_function(), client),
+            None => Vec::new(),
+        }
     }
 
     /// The API whose names it takes.
@@ -183,10 +195,16 @@ fn write_format(format: &Format, tools: &[KeyedTool], packed: &[Baggage]) -> Val
     for (item, one) in items.into_iter().flatten().zip(packed) {
         if let Some(own) = one.own_for(format.word) {
             add_members(item, &own.value);
+        } else if let (Some(at), Some(strict)) = (format.strict, one.strict()) {
+            let (holder, name) = at.rsplit_once('/').unwrap_or(("", at));
+            if let Some(members) = item.pointer_mut(holder).and_then(Value::as_object_mut) {
+                members.insert(name.to_owned(), strict.clone());
+            }
         }
     }
     value
 }
+
 /// What the system of files refuses of their texts, in its own words.
 fn text_refusals(system: &dyn System, files: &[PortableFile]) -> Vec<String> {
     let of_file = |file: &PortableFile| {

@@ -123,6 +123,14 @@ fn fails_check(state: &State, request: &Request, arguments: &Value) -> bool {
         || !calling::meta_faults(tool, &meta).is_empty()
 }
 
+/// A connection as it is from any folder: its server is started in that of the workspace.
+pub(crate) fn placed(state: &State, connection: &Connection) -> Connection {
+    match state.root.as_os_str().is_empty() {
+        true => connection.clone(),
+        false => connection.clone().placed_in(&state.root),
+    }
+}
+
 /// What a request can be copied as; `stages` are those of the call that sent it.
 pub(crate) fn of_typed(
     state: &State,
@@ -130,6 +138,7 @@ pub(crate) fn of_typed(
     connection: &Connection,
     stages: &[(String, String)],
 ) -> Vec<Copied> {
+    let connection = &placed(state, connection);
     let subject = calling::queue_subject(request.system, &request.to, connection.transport()).ok();
     // Of a call that was made, not of what is typed now.
     let arguments = Literal::parse(&request.arguments)

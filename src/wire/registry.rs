@@ -156,6 +156,14 @@ impl Registry {
         wanted.find(|permission| !self.secrets.is_allowed(permission))
     }
 
+    /// Whether the connection needs the user's consent to be opened, and has it.
+    #[must_use]
+    pub fn was_allowed(&self, connection: &Connection) -> bool {
+        let placed = self.placed(connection);
+        let mut wanted = opening_permissions(&placed).peekable();
+        wanted.peek().is_some() && wanted.all(|permission| self.secrets.is_allowed(&permission))
+    }
+
     /// All that this connection of the workspace needs the user's consent for.
     pub fn permissions_of(&self, connection: &Connection) -> Vec<Permission> {
         permissions_of(&self.placed(connection))
@@ -504,6 +512,7 @@ mod tests {
     use crate::{
         model::{
             call::{EventKind, Outcome},
+            connection::ServerCommand,
             entry::{EntryId, EntryPlace, FileId},
             stub::{AnswerPiece, MockCall, Rule, StubAnswer, StubService},
         },
@@ -627,6 +636,18 @@ mod tests {
         assert_eq!(*outcome, Outcome::TimedOut);
         let slow = Connection { timeout: Some(Duration::from_secs(120)), ..Connection::embedded() };
         assert_eq!(text(&events_of(&registry, &slow, mocked()).await), "at last");
+    }
+
+    #[test]
+    fn only_what_needs_consent_and_has_it_was_allowed() {
+        let command = ServerCommand { command: "sh".into(), ..ServerCommand::default() };
+        let server = Connection::process("s", command);
+        let open = Connection::http("h", "https://example.com");
+        let registry = || Registry::new(Arc::new(|_| None));
+        assert!(!registry().was_allowed(&server) && !registry().was_allowed(&open));
+        let agreed = registry().asking(Arc::new(|_| true));
+        assert!(agreed.was_allowed(&server));
+        assert!(!agreed.was_allowed(&open), "nobody was asked");
     }
 
     #[tokio::test]

@@ -84,7 +84,7 @@ fn a_tool_has_forms_of_its_configuration_and_its_context_beside_that_of_the_argu
     assert_eq!(sent(&bench), Some(meta));
 
     // One step of undo each; the configuration goes with its last member.
-    bench.keys("esc u u");
+    bench.keys("u u");
     bench.effects.clear();
     bench.keys("f6 f6");
     assert_eq!(sent(&bench), None, "{}", bench.screen());
@@ -102,11 +102,11 @@ fn what_the_server_would_not_take_is_said_before_it_is_sent() {
 #[test]
 fn the_command_of_a_call_that_is_sent_all_the_same_skips_the_check() {
     let mut bench = invoke("weather", 120, 40);
-    for (keys, is_skipped) in [("f6 f6 esc y", true), ("tab tab enter", false)] {
+    for (keys, is_skipped) in [("f6 f6 y", true), ("tab tab enter", false)] {
         bench.keys(keys);
         if !is_skipped {
             bench.types("c1");
-            bench.keys("enter f6 esc y");
+            bench.keys("enter f6 y");
         }
         bench.types("toolcrib command");
         bench.keys("enter");
@@ -133,9 +133,9 @@ fn any_tool_of_a_server_has_an_editor_of_the_meta() {
     assert_eq!(meta.to_string(), written, "numbers as they were typed");
 
     // What is no object is not sent.
-    bench.keys("esc u enter ctrl+a");
+    bench.keys("u enter ctrl+a");
     bench.types("[1]");
-    bench.keys("esc esc");
+    bench.keys("esc");
     assert!(bench.shows("_meta isn't an object"), "{}", bench.screen());
     bench.keys("u");
 

@@ -1241,6 +1241,17 @@ fn files_of_a_workspace_are_named_from_the_folder_that_one_is_in() {
 }
 
 #[test]
+fn of_a_tool_that_no_groups_lead_to_it_is_said_from_where() {
+    let tools = "tool:\n  pay: {type: text-completion, name: pay, description: Pays, applicable-states: [due]}\n";
+    let place = Place::with(&[("toolcrib.toml", ""), ("tools.yaml", tools)]);
+    let why = place.run(&["tools", "--why", "pay", "--state", "triage"]);
+    let words = "groups needed no groups open a way to it from triage";
+    assert!(why.data.contains(words), "{}", why.data);
+    let about = place.run(&["states", "--about", "due", "--state", "triage"]);
+    assert!(about.data.contains("no groups open a way to it from triage"), "{}", about.data);
+}
+
+#[test]
 fn a_scenario_takes_what_happens_now_for_what_it_expects() {
     let tools = "tool:\n  pay: {type: text-completion, name: pay, description: Pays, applicable-states: [undefined], state: settled}\n";
     let scenario = "# mine\nsteps:\n  # 1: undefined → paid; 1 of 1 tools available\n  - tool: pay # as agreed\n    expect: {after: paid}\n";

@@ -92,6 +92,7 @@ fn a_server_is_copied_for_other_programs_without_its_secrets() {
         [connections.shop]\nsystem = \"mcp\"\ncommand = \"node\"\nargs = [\"srv.js\"]\n\
         env = { KEY = \"$MY_KEY\" }\n[connections.local]\nservers = \"nats://127.0.0.1:4222\"\n";
     let mut bench = opened_with(server, 120, 36);
+    bench.state.root = "/srv/shops".into();
     bench.clicks("shop ");
     bench.keys("y");
     bench.types("cursor");
@@ -101,6 +102,7 @@ fn a_server_is_copied_for_other_programs_without_its_secrets() {
     let shop = &entry["mcpServers"]["shop"];
     assert_eq!((&shop["command"], &shop["args"]), (&json!("node"), &json!(["srv.js"])));
     assert_eq!(shop["env"], json!({"KEY": "${env:MY_KEY}"}));
+    assert_eq!(shop["cwd"], "/srv/shops");
     bench.clicks("local ");
     bench.keys("y");
     assert!(bench.shows("it isn't a connection to an MCP server"), "{}", bench.screen());

@@ -266,7 +266,7 @@ fn the_command_says_what_becomes_of_each_field_and_then_writes() {
     api.ended(
         0,
         &[
-            "/servers: where and as whom to call is a connection's",
+            "/servers isn't read: a connection has the address",
             "getOrder → TrustGraph",
             "− lost     answer",
             "wrote orders.yaml",
@@ -491,7 +491,17 @@ fn members_beside_the_known_ones_stay_in_their_own_form() {
     same.ended(0, &[]);
     assert_eq!(same.json(), strict);
     let other = place.run(&["convert", "strict.json", "--to", "anthropic", "--lossless"]);
-    other.ended(1, &["− lost     /function/strict: true"]);
+    // Both forms have it, at another place; the schema isn't strict yet.
+    other.ended(0, &["✓ carried  name, description, arguments, strict"]);
+    other.ended(
+        0,
+        &["a: with \"strict\", further properties: write \"additionalProperties\": false"],
+    );
+    assert_eq!(other.json()[0]["strict"], true);
+    place
+        .run(&["convert", "strict.json", "--to", "gemini", "--lossless"])
+        .ended(1, &["− lost     /function/strict: true"]);
+    same.ended(0, &["a: with \"strict\", further properties"]);
     let same = place.run(&["convert", "listed.json", "--to", "mcp", "--lossless"]);
     same.ended(0, &[]);
     assert_eq!(same.json()["tools"], listed["tools"]);
@@ -674,6 +684,9 @@ fn python_functions_and_schemas_with_a_title_are_tools() {
     let arguments = json!({"a": {"type": "integer"}, "b": {"type": "integer", "default": 2}});
     assert_eq!(tool["inputSchema"]["properties"], arguments);
     assert_eq!(tool["inputSchema"]["required"], json!(["a"]));
+    // What isn't asked for need not be read.
+    let one = place.run(&["convert", "server.py", "add", "--to", "openai"]);
+    one.ended(0, &["add → OpenAI's tools"]);
     let point = place.run(&["convert", "point.json", "--to", "openai"]);
     point.ended(0, &["Point → OpenAI's tools"]);
     assert_eq!(point.json()[0]["function"]["description"], "A point");

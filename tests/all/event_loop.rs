@@ -74,9 +74,11 @@ fn first_line(text: &str) -> &str {
 /// Runs the loop over a form whose keys are all there at once.
 fn run(keys: &str, fails: Option<(usize, i32)>) -> (io::Result<ExitReason>, Vec<String>) {
     let schema = r#"{"type": "object", "properties": {"name": {"type": "string"}}}"#;
-    let bench = Workbench::form(schema, None, 100, 30);
-    let (column, row) = bench.find("name");
-    let (state, root) = bench.into_parts();
+    let form = || Workbench::form(schema, None, 100, 30);
+    let mut drawn = form();
+    drawn.draw();
+    let (column, row) = drawn.find("name");
+    let (state, root) = form().into_parts();
     let events = keys.split_whitespace().map(|word| match word {
         "close" => HostEvent::Close,
         "middle" => HostEvent::PasteAt((column + 12, row), "mid".into()),

@@ -84,6 +84,17 @@ fn an_empty_object_is_replaced_by_the_json_that_is_typed() {
 }
 
 #[test]
+fn a_list_of_texts_is_emptied_and_written_anew_as_json() {
+    let list = json!({"type": "array", "items": {"type": "string"}});
+    let mut desk = Desk::new(list, json!(["a"]));
+    desk.acts("edit-json");
+    desk.keys("ctrl+a backspace");
+    assert_eq!(*desk.value, json!(["a"]), "nothing is no JSON");
+    desk.pastes(r#"["b, c"]"#);
+    assert_eq!(*desk.value, json!(["b, c"]));
+}
+
+#[test]
 fn json_typed_into_a_field_of_any_type_is_json() {
     for (typed, value) in [
         ("{\"a\": [1, 2]}", json!({"a": [1, 2]})),

@@ -254,10 +254,56 @@ fn what_sdks_rewrite_for_strict_mode_is_reported_where_the_workspace_asks_for_it
 }
 
 #[test]
+fn what_is_refused_with_every_other_tool_of_a_request_is_a_warning() {
+    let list = kept(r#"{"type": "object", "properties": {"x": {"type": "array"}}}"#);
+    let severity = |code: &str, settings: &HealthSettings| {
+        let all = check(&files(&[("mcp/s.json", &list)]), settings);
+        all.iter().find(|finding| finding.code == code).unwrap().severity
+    };
+    let usual = HealthSettings::default();
+    assert_eq!(severity("health.openai", &usual), Severity::Warning);
+    assert_eq!(severity("health.gemini", &usual), Severity::Note);
+    let named = settings::parse_settings("[health]\napis = ['gemini']\n").0.health;
+    assert_eq!(severity("health.gemini", &named), Severity::Warning);
+}
+
+#[test]
 fn a_kept_list_is_not_edited() {
     let list = kept(r#"{"type": "object", "properties": {"x": {"const": 1, "description": "X"}}}"#);
     let all = check(&files(&[("mcp/s.json", &list)]), &HealthSettings::default());
     assert!(all.iter().all(|finding| finding.fix.is_none()), "{all:#?}");
+}
+
+#[test]
+fn what_would_be_said_of_many_tools_of_a_file_is_said_once_with_their_names() {
+    let tools = |count: usize| {
+        let words = [
+            "Lists orders",
+            "Closes a ticket",
+            "Rings a bell",
+            "Paints walls",
+            "Adds two numbers",
+            "Sends mail",
+            "Opens the door",
+            "Bakes bread",
+            "Finds streets",
+        ];
+        let tool = |(row, words): (usize, &&str)| {
+            format!(
+                "  t{row}: {{type: prompt, template: t, name: tool-{row}, description: {words}}}\n"
+            )
+        };
+        let tools = words.iter().take(count).enumerate().map(tool).collect::<String>();
+        check(&files(&[("t.yaml", &format!("tool:\n{tools}"))]), &HealthSettings::default())
+    };
+    assert_eq!(found(&tools(6), "health.when-to-use").len(), 6);
+    let all = tools(9);
+    let [only] = &found(&all, "health.when-to-use")[..] else { panic!("{all:#?}") };
+    assert!(only.contains("9 descriptions don't say when to use their tools"), "{only}");
+    assert!(only.contains("tool-0, tool-1") && only.ends_with("tool-5 and 3 more"), "{only}");
+    let one = all.iter().find(|finding| finding.code == "health.when-to-use").unwrap();
+    assert_eq!(one.related.len(), 8, "its report names all places");
+    assert!(one.related.iter().all(|place| place.site.line > 2), "{:?}", one.related);
 }
 
 #[test]

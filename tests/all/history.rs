@@ -619,6 +619,19 @@ mod screen {
     }
 
     #[test]
+    fn what_a_call_sent_is_above_its_answer() {
+        for (width, height) in [(120, 36), (80, 24)] {
+            let mut bench = open(width, height);
+            if width < 100 {
+                bench.keys("enter");
+            }
+            let sent = r#"{"question":"What are the top customer complaints?"}"#;
+            assert!(bench.shows("╭ Sent ") && bench.shows(sent), "{}", bench.screen());
+            assert!(bench.shows("late deliveries"), "{}", bench.screen());
+        }
+    }
+
+    #[test]
     fn calls_are_found_as_one_types_and_walked_through() {
         let mut bench = open(120, 36);
         assert!(bench.screen().contains("late deliveries (41 %)"), "{}", bench.screen());

@@ -19,7 +19,7 @@ use toolcrib::{
     systems::{deployed::item::Item, permission::Permission, start::Start},
 };
 
-use crate::support::workbench::Workbench;
+use crate::support::{place::Place, workbench::Workbench};
 
 const SETTINGS: &str = "connection = \"sky\"\n[connections.sky]\nsystem = \"mcp\"\ntransport = \"http\"\nservers = [\"http://127.0.0.1:9/mcp\"]\n";
 
@@ -110,6 +110,55 @@ fn pasted_arguments_are_all_of_them() {
     let mut bench = open(&json!([tool]), (120, 36));
     bench.input(&Input::Paste(r#"{"other": 1}"#.into()));
     assert!(arguments(&bench).starts_with(r#"{"query":"#), "{}", bench.screen());
+}
+
+#[test]
+fn a_server_without_a_saved_list_is_listed_when_invoke_opens_if_it_was_allowed() {
+    let lists = |bench: &Workbench| {
+        let effects = bench.effects.iter();
+        effects.filter(|effect| matches!(effect, Effect::ListAllowed(_))).count()
+    };
+    let mut bench = Workbench::files(&[("toolcrib.toml", SETTINGS)], 120, 36).on(ScreenId::Invoke);
+    assert_eq!(lists(&bench), 1);
+    assert!(bench.shows("Enter lists the tools of sky"), "{}", bench.screen());
+    // It was: the runtime answers with this, also twice.
+    for _ in 0..2 {
+        bench.send(Message::Connection(ConnectionMessage::ListChosen));
+    }
+    let read = |effect: &&Effect| matches!(effect, Effect::ReadDeployed { .. });
+    assert_eq!(bench.effects.iter().filter(read).count(), 1, "{:?}", bench.effects);
+    let bench = bench.on(ScreenId::History).on(ScreenId::Invoke);
+    assert_eq!(lists(&bench), 1, "it is under way");
+    let saved = open(&many_tools(), (120, 36));
+    assert_eq!(lists(&saved), 0);
+}
+
+#[test]
+fn a_tool_whose_server_is_not_connected_says_so_in_a_line() {
+    let kept = kept(&json!([{"name": "weather", "inputSchema": {"type": "object"}}]));
+    let bench = Workbench::files(&[("mcp/sky.json", &kept)], 120, 36).on(ScreenId::Invoke);
+    assert!(bench.shows("nothing answers sky/weather yet"), "{}", bench.screen());
+    assert!(bench.shows("mocks the service: it answers here"), "{}", bench.screen());
+}
+
+#[test]
+fn a_tool_is_called_by_the_name_of_its_server_and_its_own() {
+    let sample = Place::sample("services");
+    let settings = format!(
+        "[connections.sums]\nsystem = \"mcp\"\ncommand = {:?}\nargs = [\"serve\", \"--mcp\"]\n\
+         dir = {:?}\n",
+        env!("CARGO_BIN_EXE_toolcrib"),
+        sample.here.display().to_string(),
+    );
+    let own = "tool:\n  joke: {type: text-completion, name: joke, description: Tells a joke}\n";
+    let place = Place::with(&[("toolcrib.toml", &settings), ("tools.yaml", own)]);
+    let call = |tool: &str| place.run(&["call", tool, "expression=6 * 7", "--allow-start"]);
+    let called = call("sums/calculator");
+    called.ended(0, &[]);
+    assert_eq!(called.data.trim(), "42");
+    let remedy = "it may be a tool of sums: `toolcrib call sums/calculator` asks there";
+    call("calculator").ended(2, &[remedy, "`toolcrib mcp keep sums`"]);
+    call("sums/calculatr").ended(2, &["\"sums\" has no tool \"calculatr\"", "calculator"]);
 }
 
 /// A call of a tool that only its server has, as the history has it.

@@ -446,9 +446,10 @@ fn the_address_of_a_server_is_one_on_the_screen_and_in_cases_too() {
     Place::with(&files).run(&["test"]).ended(0, &[]);
 
     let place = Place::with(&[("toolcrib.toml", "name = \"lab\"\n")]);
-    let lines = ["show-invoke", "deployed-tools", "quit"];
+    let lines = ["show-invoke", "deployed-tools", "list", "quit"];
     let said = plain::run(&place, &["--plain", "--connection", &address], &lines);
-    assert!(said.data.contains("mirrored"), "{}\n{}", said.data, said.words);
+    let deployed = format!("tools are deployed on {address}");
+    assert!(said.data.contains(&deployed), "{}\n{}", said.data, said.words);
 }
 
 #[test]

@@ -560,10 +560,10 @@ fn an_empty_folder_is_one_answer_away_from_a_server_s_tools() {
     assert!(case.contains("call: echo\nconnection: test\n"), "{case}");
     place.run(&["test", "--allow-start"]).ended(0, &["1 case passed"]);
     let closed = place.run(&["test"]);
-    closed.ended(1, &[]);
+    closed.ended(2, &[]);
     assert!(closed.data.contains("starts a server, which you have"), "{}", closed.data);
     let elsewhere = place.run(&["test", "--connection", "embedded"]);
-    elsewhere.ended(1, &[]);
+    elsewhere.ended(2, &[]);
     assert!(elsewhere.data.contains("there is no tool \"echo\""), "{}", elsewhere.data);
     // It is in the file, and calls go there from now on.
     let settings = fs::read_to_string(place.here.join("toolcrib.toml")).unwrap();

@@ -189,7 +189,7 @@ fn a_text_is_found_in_the_content() {
         bench.keys("/");
         bench.types("blob");
         assert!(bench.shows("1 of 3") && bench.shows("a Blob in 50"), "{}", bench.screen());
-        assert!(width < 100 || bench.shows("Enter next  ↑ before"), "{}", bench.screen());
+        assert!(width < 100 || bench.shows("Enter next  ↑ previous"), "{}", bench.screen());
         bench.keys("enter");
         assert!(bench.shows("2 of 3") && bench.shows("a Blob in 110"), "{}", bench.screen());
         bench.keys("up up");

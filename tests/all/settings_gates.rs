@@ -56,6 +56,23 @@ fn settings(bench: &Workbench) -> String {
         .unwrap_or_default()
 }
 
+#[test]
+fn what_is_found_of_a_gate_in_the_settings_names_its_tool() {
+    let settings = SETTINGS.replace("groups = [\"admin\"] # not for all", "next = \"nowhere\"");
+    let own = |(name, text): &(&'static str, &'static str)| match *name {
+        "toolcrib.toml" => (*name, settings.clone()),
+        name => (name, (*text).to_owned()),
+    };
+    let files: Vec<(&str, String)> = FILES.iter().map(own).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, &**text)).collect();
+    let bench = Workbench::files(&files, 120, 36);
+    let mut findings = bench.state.findings.iter();
+    let found = findings.find(|found| found.code == "states.never-awaited").unwrap();
+    assert!(found.message.starts_with("files/write: this tool leads"), "{}", found.message);
+    // The server has a row of its own.
+    assert!(bench.shows("◇ files toolcrib.toml"), "{}", bench.screen());
+}
+
 /// Groups, states and next state of a tool, in a few letters.
 fn gate(bench: &Workbench, key: &str) -> String {
     let gate = &bench.state.catalog.tools.iter().find(|tool| tool.entry.key == key).unwrap().gate;

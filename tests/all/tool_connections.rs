@@ -299,7 +299,7 @@ fn arguments_are_edited_as_json_and_in_their_form_again() {
     let sent = sent_arguments(&bench).unwrap().to_string();
     assert_eq!(sent, r#"{"count":7,"note":"two","more":1.50}"#);
     // What breaks the schema is said at the text, and once before it is sent.
-    bench.keys("esc enter ctrl+a");
+    bench.keys("ctrl+x enter ctrl+a");
     bench.types("{\"count\": \"many\"}");
     bench.keys("f6");
     assert!(bench.shows("send again"), "{}", bench.screen());

@@ -346,9 +346,9 @@ fn the_places_where_text_is_typed_are_known() {
     let mut bench = Workbench::sample("demo", 120, 36);
     bench.keys("/");
     bench.types("tell");
-    let (column, row) = bench.find("/tell");
-    assert!(bench.takes_text_at((column + 2, row)), "{}", bench.screen());
-    assert!(!bench.takes_text_at((column + 2, row + 1)), "a tool takes no text");
+    let (column, row) = bench.find("/ tell");
+    assert!(bench.takes_text_at((column + 3, row)), "{}", bench.screen());
+    assert!(!bench.takes_text_at((column + 3, row + 1)), "a tool takes no text");
     let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Workflow);
     bench.keys("@question");
     bench.types("Why?");
@@ -362,6 +362,9 @@ fn the_places_where_text_is_typed_are_known() {
 #[test]
 fn the_right_button_in_a_text_copies_cuts_and_pastes_first() {
     let text = "tool:\n  a: {type: text-completion, name: a, description: zebra quagga}\n";
+    let described = |bench: &Workbench, text: &str| {
+        bench.screen().lines().any(|line| line.contains("description") && line.contains(text))
+    };
     for in_window in [true, false] {
         let bench = Workbench::yaml(text, 120, 36);
         let mut bench = if in_window { bench.in_window() } else { bench };
@@ -385,14 +388,14 @@ fn the_right_button_in_a_text_copies_cuts_and_pastes_first() {
         choose(&mut bench, "copy text");
         assert_eq!(copied(&bench), Some("zebra"), "{}", bench.screen());
         choose(&mut bench, "cut text");
-        assert!(!bench.shows("zebra quagga"), "{}", bench.screen());
+        assert!(!described(&bench, "zebra quagga"), "{}", bench.screen());
         choose(&mut bench, "paste text");
         let paste = Effect::Clipboard(ClipboardAct::Paste);
         assert_eq!(bench.effects.contains(&paste), in_window, "{:?}", bench.effects);
-        assert_eq!(bench.shows("zebra quagga"), !in_window, "{}", bench.screen());
+        assert_eq!(described(&bench, "zebra quagga"), !in_window, "{}", bench.screen());
         choose(&mut bench, "select all");
         bench.types("x");
-        assert!(!bench.shows("quagga"), "{}", bench.screen());
+        assert!(!described(&bench, "quagga"), "{}", bench.screen());
     }
 }
 
@@ -850,7 +853,7 @@ fn welcome_offers_the_tools_of_lists_and_reads_no_more_than_some_of_them() {
 
 #[test]
 fn help_has_what_works_here_above_what_other_screens_do() {
-    let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Workflow);
+    let mut bench = Workbench::sample("demo", 120, 48).on(ScreenId::Workflow);
     bench.keys("?");
     bench.types("copy");
     let row = |bench: &Workbench, words: &str| bench.find(words).1;

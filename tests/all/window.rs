@@ -122,6 +122,24 @@ fn selected_text_is_copied_and_pasted() {
 }
 
 #[test]
+fn the_middle_button_pastes_where_it_is_pressed_what_was_selected_last() {
+    let folder = form_folder("{\"name\": \"\"}\n");
+    let mut window = form(&folder);
+    let before = window.picture();
+    window.drag_holding("shift", cell(1, 0), cell(8, 0));
+    window.wait_change(&before);
+    // The button at the foot would end the program.
+    window.click(cell(5, 34), 2);
+    window.click(cell(40, 2), 2);
+    window.wait_until("a mark in the title", |_| window.title().contains('*'));
+    window.press(&["ctrl+s"]);
+    window.wait_until("a pasted text", |_| document(&folder) != "{\"name\": \"\"}\n");
+    assert_eq!(document(&folder), "{\"name\": \"toolcrib\"}\n");
+    window.close();
+    assert!(window.wait_end().0.success());
+}
+
+#[test]
 fn a_resized_window_is_filled_and_size_and_zoom_are_kept() {
     let home = tempfile::tempdir().unwrap();
     let mut window = in_window(&["demo"]).home(home.path()).start();

@@ -91,7 +91,7 @@ impl EntryHome {
     }
 
     /// Where tools of a workflow go: the same, but without an entry of the system into
-    /// `tools.yaml`, all together.
+    /// `tools.yaml`, all together, or into files of the folder `tools`, where each has one.
     #[must_use]
     pub fn of_workflow(
         kind: &NewEntry,
@@ -101,6 +101,9 @@ impl EntryHome {
         let has_place = matches!(kind.place, NewPlace::Folder(_) | NewPlace::List(_));
         if has_place || entry_of_system(kind.system, context, near).is_some() {
             return Self::of_kind(kind, context, near);
+        }
+        if matches!(kind.place, NewPlace::Alone) {
+            return Self::Folder { folder: "tools/".into(), ending: "yaml".into() };
         }
         let free = |name: &String| {
             context.documents.get(&FileId::new(name.as_str())).is_none_or(|document| document.gone)

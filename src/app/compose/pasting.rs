@@ -331,14 +331,20 @@ fn read_back(context: ComposeContext<'_>, packed: &[Baggage], target: Target) ->
     (part.tools.len() >= packed.len()).then_some(part)
 }
 
-/// What a target has no place for.
+/// What a target has no place for; where only some tools have it, with their names.
 fn lost_fields(packed: &[Baggage], target: Target) -> BTreeSet<String> {
-    packed
-        .iter()
-        .flat_map(|one| convert::fates(one, target))
-        .filter(|fate| fate.kind == FateKind::Lost)
-        .map(|fate| fate.field)
-        .collect()
+    let mut lost: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for one in packed {
+        let fates = convert::fates(one, target).into_iter();
+        for fate in fates.filter(|fate| fate.kind == FateKind::Lost) {
+            lost.entry(fate.field).or_default().push(&one.tool.name);
+        }
+    }
+    let words = |(field, tools): (String, Vec<&str>)| match tools.len() < packed.len() {
+        true => format!("{field} of {}", list_names(tools)),
+        false => field,
+    };
+    lost.into_iter().map(words).collect()
 }
 
 /// Tools of another format as descriptors of a system: that one, else the first that reads them from
@@ -355,10 +361,13 @@ fn convert_pasted(
     let read = |target| Some((target, read_back(context, &packed, target)?));
     let likely = || likely_targets(&packed).into_iter().find_map(read);
     let (target, part) = wanted.and_then(read).or_else(likely)?;
-    let lost: BTreeSet<String> = lost_fields(&packed, target).into_iter().chain(unread).collect();
     let mut note = format!("Converted to {}.", target.title());
-    if !lost.is_empty() {
-        note.push_str(&format!(" Not kept: {}.", list_names(lost.iter().map(String::as_str))));
+    let lost = ("It has no place for", lost_fields(&packed, target));
+    for (before, words) in [lost, ("Note:", unread.into_iter().collect())] {
+        if !words.is_empty() {
+            let words = list_names(words.iter().map(String::as_str));
+            note.push_str(&format!(" {before} {words}."));
+        }
     }
     Some((part, note))
 }
@@ -380,7 +389,7 @@ fn is_request(text: &str) -> bool {
 
 /// Python functions as a list of tools; what of them isn't read goes into the notes.
 fn parse_functions(text: &str, plan: &mut Plan) -> Result<Source, String> {
-    let (tools, unread) = read_functions(text)?;
+    let (tools, unread) = read_functions(text, &[])?;
     plan.notes.extend(unread.into_iter().map(|note| format!("{note}.")));
     let tool = |one: &Baggage| {
         let Function { name, description, parameters } = one.tool.to_function();
@@ -488,10 +497,27 @@ mod tests {
         let target = Target::by_word("opensearch");
         let plan = paste_entries_to(context, &text, None, target).unwrap();
         assert!(plan.notes.join(" ").contains("Converted to OpenSearch."), "{:?}", plan.notes);
+        let files: Vec<&FileId> = plan.changes.iter().map(Change::file).collect();
+        assert!(files.contains(&&FileId::new("tools/one.yaml")), "{files:?}");
         let there = state_of("mcp/one.json", &json!({"server": "one", "tools": [tool]}));
         assert!(words(&there, "").is_empty(), "the tools here say it");
         let own = r#"{"type": "tool-service", "name": "a", "description": "b", "service": "c"}"#;
         assert!(target_choices(context, own, None, |_| true).is_empty(), "it is of a system");
+    }
+
+    #[test]
+    fn what_an_openapi_document_has_beside_its_tools_is_said_in_sentences() {
+        let operation = json!({"operationId": "list", "responses": {}});
+        let text = json!({"openapi": "3.1.0", "servers": [{"url": "http://h"}], "paths": {"/a": {"get": operation}}});
+        let empty = State::new(Start::default());
+        let context = ComposeContext::from_state(&empty);
+        let target = Target::by_word("mcp");
+        let plan = paste_entries_to(context, &text.to_string(), None, target).unwrap();
+        let note = plan.notes.join(" ");
+        assert!(
+            note.contains("Note: /servers isn't read: a connection has the address."),
+            "{note}"
+        );
     }
 
     /// Some systems have a file for each tool.

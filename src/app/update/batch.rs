@@ -10,7 +10,7 @@ use crate::{
     },
     engine::series::{BatchSize, CallSeries},
     model::{
-        call::{CallId, Outcome},
+        call::{Call, CallId, Outcome},
         clock::Millis,
         entry::EntryId,
     },
@@ -73,7 +73,7 @@ pub(super) fn on_call_ended(
     took_ms: u64,
     now: Millis,
 ) -> Vec<Effect> {
-    let first = state.invoke.calls.get(call).and_then(|call| call.times.first_ms);
+    let first = state.invoke.calls.get(call).and_then(Call::first_after);
     let Some(many) = state.invoke.batch.as_mut().filter(|many| many.running.contains(&call)) else {
         return Vec::new();
     };

@@ -295,7 +295,8 @@ fn report_problem(state: &mut State, problem: &Problem, now: Millis) -> Vec<Effe
     Vec::new()
 }
 
-/// Takes events in; the outcome and how long it took when the call has ended with them.
+/// Takes events in; the outcome, and how long it took from its request on, when the call has ended
+/// with them.
 pub(super) fn apply_events(
     state: &mut State,
     call: CallId,
@@ -307,7 +308,8 @@ pub(super) fn apply_events(
         _ => None,
     });
     state.invoke.calls.apply_events(call, events);
-    let (outcome, took_ms) = end?;
+    let (outcome, at_ms) = end?;
+    let took_ms = state.invoke.calls.get(call).map_or(at_ms, |call| call.since_sent(at_ms));
     if let Some(ended) = state.invoke.calls.get(call) {
         let name = ended.request.name.clone();
         let kind =

@@ -103,18 +103,29 @@ pub(super) fn list_changed(state: &mut State, name: &str, now: Millis) -> Vec<Ef
     effects
 }
 
-/// The same where nothing was listed of it yet, and its tools can be kept in the workspace but
-/// aren't: a server that was chosen for calls has them.
+/// Lists the tools of the server that was chosen for calls, where they aren't known.
 pub(super) fn list_chosen(state: &mut State, now: Millis) -> Vec<Effect> {
+    match unlisted_server(state) {
+        Some(_) => list_deployed(state, None, now),
+        None => Vec::new(),
+    }
+}
+
+/// The same unasked, where the user has allowed what it takes before.
+pub(super) fn list_allowed(state: &State) -> Vec<Effect> {
+    let server = unlisted_server(state).map(Box::new);
+    server.map(Effect::ListAllowed).into_iter().collect()
+}
+
+/// The server that all calls go to, where nothing was listed of it yet, and its tools can be kept in
+/// the workspace but aren't.
+fn unlisted_server(state: &State) -> Option<Connection> {
     let connection = state.current_connection();
     let has_own =
         |tool: &Arc<Tool>| state.network.connections.assigned_name(tool) == Some(&*connection.name);
     let is_known = state.deployed_lists().any(|list| list.connection.name == connection.name)
         || state.catalog.tools.iter().any(has_own);
-    if is_known || table::kept_tools_at(&connection).is_none() {
-        return Vec::new();
-    }
-    list_deployed(state, None, now)
+    Some(connection).filter(|server| !is_known && table::kept_tools_at(server).is_some())
 }
 
 /// Asks whether the connection may do what is needed to read it.

@@ -469,6 +469,7 @@ struct CallRecord<'h> {
     tool: &'h str,
     recorder: Option<Recorder>,
     begun: Instant,
+    sent_ms: Option<u64>,
     is_ended: bool,
 }
 
@@ -479,7 +480,7 @@ impl<'h> CallRecord<'h> {
             begun.map_err(|problem| host.tell(&not_kept(&problem))).ok()
         });
         let tool = host.served.get(row).map_or("", |tool| tool.key.as_str());
-        Self { host, tool, recorder, begun: Instant::now(), is_ended: false }
+        Self { host, tool, recorder, begun: Instant::now(), sent_ms: None, is_ended: false }
     }
 
     fn keep_event(&mut self, event: &Event) {
@@ -489,13 +490,17 @@ impl<'h> CallRecord<'h> {
             self.recorder = None;
             self.host.tell(&not_kept(&problem));
         }
+        if let EventKind::Sent { .. } = &event.kind {
+            self.sent_ms.get_or_insert(event.at_ms);
+        }
         if let EventKind::End { outcome, problem } = &event.kind {
             self.is_ended = true;
+            let took = event.at_ms.saturating_sub(self.sent_ms.unwrap_or(0));
             let why = problem.as_ref().map_or_else(String::new, |problem| {
                 format!(": {} ({})", problem.message, problem.kind)
             });
             let (tool, outcome) = (self.tool, outcome.as_str());
-            self.host.tell(&format!("{tool} {outcome} after {} ms{why}", event.at_ms));
+            self.host.tell(&format!("{tool} {outcome} after {took} ms{why}"));
         }
     }
 }

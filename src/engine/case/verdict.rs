@@ -55,7 +55,7 @@ impl Answer {
             return;
         }
         match &event.kind {
-            EventKind::Sent { .. } => self.sent_ms = Some(event.at_ms),
+            EventKind::Sent { .. } => _ = self.sent_ms.get_or_insert(event.at_ms),
             EventKind::Chunk { text, .. } => {
                 self.text.push_str(text);
                 self.chunks += u64::from(!text.is_empty());
@@ -87,11 +87,9 @@ impl Answer {
             chunks: call.chunks - call.empty_chunks,
             progress: call.events.iter().filter(|event| is_progress(&event.kind)).count() as u64,
             times: call.times,
+            sent_ms: call.sent_ms,
             ..Self::default()
         };
-        let mut events = call.events.iter();
-        let sent = events.find(|event| matches!(event.kind, EventKind::Sent { .. }));
-        answer.sent_ms = sent.map(|event| event.at_ms);
         if let CallState::Ended { outcome, problem, at_ms } = &call.state {
             answer.outcome = Some(*outcome);
             answer.error =

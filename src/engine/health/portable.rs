@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::{place::find_in_entry, place::find_schema, set::ToolView, texts::argument_name};
 use crate::{
-    engine::lint::check::Report,
+    engine::{lint::check::Report, model_view::Client},
     model::{health::ModelApi, tool::Function},
     schema::pointer::Pointer,
     syntax::edit::Edit,
@@ -39,6 +39,19 @@ pub(super) struct SchemaFlaw {
     /// SDKs rewrite it before they send it.
     is_rewritten: bool,
 }
+
+impl SchemaFlaw {
+    /// What it is, and what to do instead.
+    fn words(&self) -> String {
+        match argument_name(&self.at) {
+            name if name.is_empty() => format!("{}: {}", self.what, self.advice),
+            name => format!("{} of {name}: {}", self.what, self.advice),
+        }
+    }
+}
+
+/// What a schema of an object allows that has no `additionalProperties: false`.
+const FURTHER: &str = "further properties";
 
 /// A keyword that says the same as another.
 #[derive(Clone, Copy)]
@@ -137,6 +150,19 @@ pub(super) fn find_flaws(function: &Function) -> Vec<SchemaFlaw> {
     finder.found
 }
 
+/// What an API refuses in a tool only where it says `strict: true`, each in a few words; nothing of
+/// APIs that have no such mode.
+#[must_use]
+pub fn strict_refusals(function: &Function, client: Client) -> Vec<String> {
+    let is_refused = |flaw: &SchemaFlaw| match client {
+        Client::OpenAi => flaw.apis & STRICT != 0 && flaw.apis & OPENAI == 0,
+        Client::Anthropic => flaw.what == FURTHER,
+        Client::Gemini | Client::Mcp => false,
+    };
+    let words = |flaw: SchemaFlaw| format!("with \"strict\", {}", flaw.words());
+    find_flaws(function).into_iter().filter(is_refused).map(words).collect()
+}
+
 /// One finding for all that one API refuses in the tool.
 pub(super) fn report_flaws(
     view: &ToolView<'_>,
@@ -150,11 +176,7 @@ pub(super) fn report_flaws(
     };
     let own: Vec<&SchemaFlaw> = flaws.iter().filter(is_wanted).collect();
     let Some(first) = own.first() else { return };
-    let words = |flaw: &&SchemaFlaw| match argument_name(&flaw.at) {
-        name if name.is_empty() => format!("{}: {}", flaw.what, flaw.advice),
-        name => format!("{} of {name}: {}", flaw.what, flaw.advice),
-    };
-    let mut named: Vec<String> = own.iter().take(MOST_NAMED).map(words).collect();
+    let mut named: Vec<String> = own.iter().take(MOST_NAMED).map(|flaw| flaw.words()).collect();
     if own.len() > MOST_NAMED {
         named.push(format!("and {} more", own.len() - MOST_NAMED));
     }
@@ -305,7 +327,7 @@ impl<'s> Finder<'s> {
             return;
         }
         if members.get("additionalProperties") != Some(&Value::Bool(false)) {
-            self.add_rewritten("further properties", "write \"additionalProperties\": false");
+            self.add_rewritten(FURTHER, "write \"additionalProperties\": false");
         }
         let required = members.get("required").and_then(Value::as_array);
         let is_required = |name: &String| {

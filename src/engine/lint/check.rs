@@ -128,6 +128,8 @@ impl NewFinding<'_> {
     pub fn relate(&mut self, entry: &Entry, pointer: Pointer, message: impl AsRef<str>) {
         if let Some(finding) = &mut self.finding {
             let message = safe_text(message.as_ref());
+            // Nearly all have one: of thousands, room for more is megabytes.
+            finding.related.reserve_exact(1);
             finding.related.push(RelatedPlace { site: site_in(entry, pointer), message });
         }
     }

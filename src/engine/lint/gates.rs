@@ -21,7 +21,7 @@ pub(crate) fn no_group(context: &LintContext<'_>, tool: &Tool, report: &mut Repo
         let found = report.add_finding(
             place.entry,
             place.member(tool.keys.groups),
-            "it is in no group: only a request for \"*\" gets it",
+            place.message("it is in no group: only a request for \"*\" gets it"),
         );
         let without = if tool.gate_table.is_some() {
             "remove the list: available to every request"
@@ -36,7 +36,7 @@ pub(crate) fn wildcard_group(context: &LintContext<'_>, tool: &Tool, report: &mu
     if tool.gate.groups.iter().flatten().any(|group| &**group == ANY) {
         let message = "\"*\" among a tool's groups is a group of that name: only a request for \"*\" matches it";
         let place = context.gate_place(tool);
-        report.add_finding(place.entry, place.name(tool.keys.groups, ANY), message);
+        report.add_finding(place.entry, place.name(tool.keys.groups, ANY), place.message(message));
     }
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn comma_in_group(context: &LintContext<'_>, tool: &Tool, report: &mu
         let found = report.add_finding(
             place.entry,
             at.clone(),
-            format!("\"{group}\" is one group, comma included"),
+            place.message(format!("\"{group}\" is one group, comma included")),
         );
         let (Some((first, rest)), Some(index), Some(list)) =
             (parts.split_first(), at.last_index(), at.parent())
@@ -73,7 +73,7 @@ pub(crate) fn surrounding_blanks(context: &LintContext<'_>, tool: &Tool, report:
         let message = format!("\"{name}\" starts or ends with a space, and names match exactly");
         let place = context.gate_place(tool);
         report
-            .add_finding(place.entry, place.name(key, name), message)
+            .add_finding(place.entry, place.name(key, name), place.message(message))
             .safely()
             .fix_set("trim the spaces", name.trim());
     }
@@ -100,7 +100,7 @@ pub(crate) fn near_duplicates(context: &LintContext<'_>, report: &mut Report<'_>
                     format!("the {kind} \"{name}\" is not \"{usual}\": names match exactly");
                 let place = context.gate_place(tool);
                 report
-                    .add_finding(place.entry, place.name(key, name), message)
+                    .add_finding(place.entry, place.name(key, name), place.message(message))
                     .fix_set(format!("change to \"{usual}\""), *usual);
             }
         }
@@ -142,7 +142,11 @@ pub(crate) fn near_groups(context: &LintContext<'_>, report: &mut Report<'_>) {
             let message = format!("no other tool is in \"{group}\"{}", did_you_mean(Some(near)));
             let place = context.gate_place(tool);
             report
-                .add_finding(place.entry, place.name(tool.keys.groups, group), message)
+                .add_finding(
+                    place.entry,
+                    place.name(tool.keys.groups, group),
+                    place.message(message),
+                )
                 .fix_set(format!("change to \"{near}\""), near);
         }
     }
@@ -199,7 +203,11 @@ pub(crate) fn write_reachable(context: &LintContext<'_>, tool: &Tool, report: &m
     if let Some(writing) = writing {
         let message = format!("a request for \"{reading}\" gets this tool, which {writing}");
         let place = context.gate_place(tool);
-        let found = report.add_finding(place.entry, place.name(tool.keys.groups, reading), message);
+        let found = report.add_finding(
+            place.entry,
+            place.name(tool.keys.groups, reading),
+            place.message(message),
+        );
         if groups.len() > 1 {
             found.fix_remove(format!("remove it from \"{reading}\""));
         }

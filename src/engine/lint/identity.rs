@@ -7,7 +7,10 @@ use super::{
     context::LintContext,
 };
 use crate::{
-    engine::{latin_letters::latin_letters, workflow::twins},
+    engine::{
+        model_view::{Client, accepted_name},
+        workflow::twins,
+    },
     model::{
         entry::{Entry, EntryKind, SystemId},
         settings::SETTINGS,
@@ -124,27 +127,15 @@ pub(crate) fn name_refused(_: &LintContext<'_>, tool: &Tool, report: &mut Report
         name_place(tool),
         format!("the name \"{}\" {fault}; function-calling APIs reject it", tool.name),
     );
-    let plain = plain_name(&tool.name);
-    if !plain.is_empty() && tool.entry.value.is_object() {
+    // As a conversion names it.
+    let plain = accepted_name(&tool.name, Client::OpenAi);
+    let says_something = plain.contains(|letter: char| letter.is_ascii_alphanumeric());
+    if says_something && tool.entry.value.is_object() {
         found.fix_edits(
             format!("name it \"{plain}\""),
             [Edit::Set { at: member_pointer(tool.name_key), to: plain.into() }],
         );
     }
-}
-
-/// The name in letters that every API takes.
-fn plain_name(name: &str) -> String {
-    let mut plain = String::new();
-    for letter in latin_letters(name).to_lowercase().chars() {
-        match letter {
-            'a'..='z' | '0'..='9' | '_' => plain.push(letter),
-            _ if !plain.is_empty() && !plain.ends_with('-') => plain.push('-'),
-            _ => {}
-        }
-    }
-    plain.truncate(LONGEST_NAME);
-    plain.trim_end_matches('-').to_owned()
 }
 
 fn name_place(tool: &Tool) -> Pointer {

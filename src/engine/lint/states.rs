@@ -27,7 +27,7 @@ pub(crate) fn empty_states(context: &LintContext<'_>, tool: &Tool, report: &mut 
         let found = report.add_finding(
             place.entry,
             place.member(tool.keys.states),
-            "its list of states is empty: the tool is never available",
+            place.message("its list of states is empty: the tool is never available"),
         );
         found.fix_remove("remove the list: available in every state");
     }
@@ -47,7 +47,7 @@ pub(crate) fn never_produced(context: &LintContext<'_>, report: &mut Report<'_>)
             let found = report.add_finding(
                 place.entry,
                 place.name(tool.keys.states, state),
-                format!("no tool leads to \"{state}\"{}", did_you_mean(near)),
+                place.message(format!("no tool leads to \"{state}\"{}", did_you_mean(near))),
             );
             match near {
                 Some(near) => found.fix_set(format!("change to \"{near}\""), near),
@@ -84,7 +84,11 @@ pub(crate) fn never_awaited(context: &LintContext<'_>, report: &mut Report<'_>) 
                 did_you_mean(near)
             );
             let place = context.gate_place(tool);
-            let found = report.add_finding(place.entry, place.member(tool.keys.next), message);
+            let found = report.add_finding(
+                place.entry,
+                place.member(tool.keys.next),
+                place.message(message),
+            );
             if let Some(near) = near {
                 found.fix_set(format!("change to \"{near}\""), near);
             }
@@ -102,7 +106,7 @@ pub(crate) fn dead_end(context: &LintContext<'_>, report: &mut Report<'_>) {
                 state_name(workflow, state)
             );
             let place = context.gate_place(tool);
-            report.add_finding(place.entry, place.member(tool.keys.next), message);
+            report.add_finding(place.entry, place.member(tool.keys.next), place.message(message));
         }
     }
 }
@@ -147,10 +151,11 @@ pub(crate) fn state_trap(context: &LintContext<'_>, report: &mut Report<'_>) {
         };
         let at = context.gate_place(first);
         let message = format!("{}{also}", words(*target));
-        let mut found = report.add_finding(at.entry, at.member(first.keys.next), message);
+        let mut found =
+            report.add_finding(at.entry, at.member(first.keys.next), at.message(message));
         for (tool, target) in others {
             let at = context.gate_place(tool);
-            found.relate(at.entry, at.member(tool.keys.next), words(*target));
+            found.relate(at.entry, at.member(tool.keys.next), at.message(words(*target)));
         }
     }
 }
@@ -188,7 +193,7 @@ pub(crate) fn unreachable_tool(context: &LintContext<'_>, report: &mut Report<'_
         );
         let place = context.gate_place(tool);
         let at = place.member(tool.keys.states);
-        let found = report.add_finding(place.entry, at.clone(), message);
+        let found = report.add_finding(place.entry, at.clone(), place.message(message));
         if at.get(&place.entry.value.parsed()).is_some_and(Value::is_array) {
             found.fix_edits(
                 format!("also available in \"{UNDEFINED}\""),

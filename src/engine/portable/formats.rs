@@ -28,6 +28,8 @@ pub struct Format {
     pub lacks: &'static [(&'static str, &'static str)],
     /// What it has that no tool says, with what is written.
     pub assumes: &'static [(&'static str, &'static str)],
+    /// Where in a tool it says that a model keeps to the schema strictly, if it has that.
+    pub strict: Option<&'static str>,
 }
 
 const NO_GATE: &str = "the format knows no groups or states";
@@ -53,6 +55,7 @@ pub const FORMATS: &[Format] = &[
         write: write_openai,
         lacks: LACKS,
         assumes: &[],
+        strict: Some("/function/strict"),
     },
     Format {
         word: "anthropic",
@@ -61,6 +64,7 @@ pub const FORMATS: &[Format] = &[
         write: write_anthropic,
         lacks: LACKS,
         assumes: &[],
+        strict: Some("/strict"),
     },
     Format {
         word: GEMINI,
@@ -75,6 +79,7 @@ pub const FORMATS: &[Format] = &[
             ("places", NO_REQUEST),
         ],
         assumes: &[],
+        strict: None,
     },
     Format {
         word: "langchain",
@@ -83,6 +88,7 @@ pub const FORMATS: &[Format] = &[
         write: write_langchain,
         lacks: LACKS,
         assumes: &[],
+        strict: None,
     },
     Format {
         word: openapi::FORM,
@@ -94,6 +100,7 @@ pub const FORMATS: &[Format] = &[
             ("info", "the title Tools, version 1.0.0"),
             ("request", "POST and the path /NAME"),
         ],
+        strict: None,
     },
 ];
 
@@ -208,14 +215,25 @@ fn read_at(value: &Value, at: &Pointer) -> Option<(Vec<Baggage>, Vec<String>)> {
     (!tools.is_empty()).then_some((tools, unread))
 }
 
+/// The type of a tool that Anthropic's API has itself, such as `web_search_20250305`: it ends with a
+/// date, and the tool has no schema.
+fn own_type(item: &Value) -> Option<&str> {
+    let kind = item.get("type")?.as_str()?;
+    let (_, date) = kind.rsplit_once('_')?;
+    (date.len() == 8 && date.bytes().all(|digit| digit.is_ascii_digit())).then_some(kind)
+}
+
 /// That an item of a list is none that can be read.
 fn no_function(row: usize, item: &Value) -> String {
     let at = Pointer::root().item(row);
-    match item.get("name").and_then(Value::as_str) {
-        Some(name) => {
+    match (item.get("name").and_then(Value::as_str), own_type(item)) {
+        (Some(name), Some(kind)) => {
+            format!("{at}: \"{name}\" is a tool of Anthropic's own ({kind}), and is left out")
+        }
+        (Some(name), None) => {
             format!("{at}: \"{name}\" has no schema of its arguments, and is left out: give it one")
         }
-        None => format!("{at}: no function"),
+        (None, _) => format!("{at}: no function"),
     }
 }
 
@@ -374,6 +392,10 @@ mod tests {
         assert_eq!(read_document(&json!("joke")), None);
         let (_, unread) = read_document(&json!([{"name": "a", "parameters": {}}, 3])).unwrap();
         assert_eq!(unread, ["/1: no function"]);
+        let own = json!({"type": "web_search_20250305", "name": "web_search"});
+        let (_, unread) = read_document(&json!([{"name": "a", "parameters": {}}, own])).unwrap();
+        let words = "is a tool of Anthropic's own (web_search_20250305), and is left out";
+        assert_eq!(unread, [format!("/1: \"web_search\" {words}")]);
     }
 
     #[test]

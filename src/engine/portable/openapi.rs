@@ -91,9 +91,9 @@ pub fn read_document(document: &Value) -> (Vec<Baggage>, Vec<String>) {
     }
     let is_old = version.starts_with("3.0");
     let (mut tools, mut unread) = (Vec::new(), Vec::new());
-    for member in ["servers", "security"] {
+    for (member, what) in [("servers", "the address"), ("security", "the credentials")] {
         if document.get(member).is_some() {
-            unread.push(format!("/{member}: where and as whom to call is a connection's"));
+            unread.push(format!("/{member} isn't read: a connection has {what}"));
         }
     }
     for (path, item) in document.get("paths").and_then(Value::as_object).into_iter().flatten() {

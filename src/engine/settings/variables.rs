@@ -8,7 +8,7 @@ use super::{
     table::{Reader, Table},
 };
 use crate::{
-    engine::secret::looks_secret,
+    engine::secret::{is_reference, is_secret_name, looks_secret},
     model::connection::{RequestVariable, RequestVariables, SettingValue},
     schema::phrase::value_text,
 };
@@ -30,8 +30,15 @@ pub(crate) fn is_variable_value(value: &Value) -> bool {
 /// shape, isn't shown.
 #[must_use]
 pub(crate) fn plain_variable(name: &str, value: Value) -> RequestVariable {
-    let is_secret = !value.is_boolean() && looks_secret(name, &value_text(&value)).is_some();
-    if is_secret { RequestVariable::Hidden(value) } else { RequestVariable::Shown(value) }
+    let text = value_text(&value);
+    // Also a sentence, as a pass phrase is one.
+    let is_named = is_secret_name(name) && !text.is_empty() && !is_reference(&text);
+    let is_secret = is_named || looks_secret(name, &text).is_some();
+    if is_secret && !value.is_boolean() {
+        RequestVariable::Hidden(value)
+    } else {
+        RequestVariable::Shown(value)
+    }
 }
 
 /// Reads both tables of variables; a secret in the file itself is noted.
@@ -100,6 +107,10 @@ mod tests {
     #[test]
     fn a_secret_in_the_file_is_refused_and_other_kinds_of_values_too() {
         for (line, expected) in [
+            (
+                "pin_password = 'hunter2 hunter2'",
+                "settings.secret secrets don't belong in this file",
+            ),
             ("api_key = 'hunter2hunter2'", "settings.secret secrets don't belong in this file"),
             ("a = 'sk-hunter2hunter2hunter2hunter2'", "settings.secret secrets don't belong"),
             ("key = '$'", "settings.secret this can't be the name of an environment variable"),

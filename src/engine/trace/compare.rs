@@ -84,12 +84,16 @@ pub(crate) fn compare_times(before: &Trace, after: &Trace) -> Vec<ComparedMeasur
         after: of(&other),
     };
     let ms = |ms: Option<u64>| ms.map_or_else(|| NOTHING.to_owned(), |ms| format!("{ms} ms"));
+    // How long the connection took to open, and its server to start, says nothing about a tool.
+    let since_sent = |times: &Times, at: Option<u64>| {
+        ms(at.map(|at| at.saturating_sub(times.sent.unwrap_or(0))))
+    };
     let mut rows = vec![
         row("outcome", &|times| times.outcome.map_or("unfinished", Outcome::as_str).to_owned()),
-        row("sent after", &|times| ms(times.sent)),
-        row("first chunk after", &|times| ms(times.first)),
+        row("connected after", &|times| ms(times.sent)),
+        row("first chunk after", &|times| since_sent(times, times.first)),
         row("longest wait", &|times| ms(times.longest)),
-        row("end after", &|times| ms(times.end)),
+        row("end after", &|times| since_sent(times, times.end)),
         row("chunks", &|times| times.chunks.to_string()),
         row("text", &|times| size::format_size(times.text)),
         row("strays", &|times| times.strays.to_string()),
@@ -162,7 +166,7 @@ impl Times {
         let mut last = None;
         for event in events {
             match &event.kind {
-                EventKind::Sent { .. } => times.sent = Some(event.at_ms),
+                EventKind::Sent { .. } => _ = times.sent.get_or_insert(event.at_ms),
                 EventKind::Chunk { text, .. } => {
                     times.first.get_or_insert(event.at_ms);
                     if let Some(last) = last.replace(event.at_ms) {
@@ -222,8 +226,9 @@ mod tests {
             at_ms: 90,
             kind: EventKind::End { outcome: Outcome::Succeeded, problem: None },
         };
+        let sent = Event { at_ms: 3, kind: EventKind::Sent { bytes: 1 } };
         let one = Trace {
-            events: vec![chunk(5, "a"), chunk(50, "b"), chunk(60, "c"), end],
+            events: vec![sent, chunk(5, "a"), chunk(50, "b"), chunk(60, "c"), end],
             ..Trace::default()
         };
         let rows = compare_times(&one, &Trace::default());
@@ -233,6 +238,9 @@ mod tests {
                 .map(|row| (row.before.as_str(), row.after.as_str()))
         };
         assert_eq!(of("longest wait"), Some(("45 ms", "–")));
+        assert_eq!(of("connected after"), Some(("3 ms", "–")));
+        assert_eq!(of("first chunk after"), Some(("2 ms", "–")), "from the request on");
+        assert_eq!(of("end after"), Some(("87 ms", "–")));
         assert_eq!(of("outcome"), Some(("succeeded", "unfinished")));
         assert_eq!(answer_text(&one), "abc");
     }

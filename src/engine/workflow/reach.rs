@@ -47,6 +47,12 @@ pub(crate) struct GroupSets {
     pub proof: ReachProof,
 }
 
+/// What is said where no groups help, whatever is in the way from that state.
+#[must_use]
+pub(crate) fn no_way_words(start: &str) -> String {
+    format!("no groups open a way to it from {start}")
+}
+
 /// How many partial ways are looked at before the search gives up on proving its answer.
 const PATIENCE: usize = 500;
 /// The same where all answers are looked for.

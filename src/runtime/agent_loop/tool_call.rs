@@ -95,11 +95,11 @@ impl ToolCaller<'_> {
 
 /// What the model gets of an answer.
 fn result_of(answered: Answered, answer: Answer) -> CallResult {
-    let outcome = answer.outcome.unwrap_or(Outcome::Cancelled);
+    let (outcome, took_ms) = (answer.outcome.unwrap_or(Outcome::Cancelled), answer.answered_in());
     let text = match (answer.error, answer.text) {
         (None, text) => text,
         (Some((kind, message)), text) if text.is_empty() => format!("{message} ({kind})"),
         (Some((kind, message)), text) => format!("{text}\n{message} ({kind})"),
     };
-    CallResult { answered, outcome, text, took_ms: answer.took_ms }
+    CallResult { answered, outcome, text, took_ms }
 }

@@ -462,16 +462,23 @@ impl<'p> Pen<'p> {
             .collect()
     }
 
-    /// The blank lines that parted a section at the end of the text from what stood before it go
-    /// with it.
+    /// The blank lines that parted a section at the end of the text from what was before it go with
+    /// it, and those that parted its first lines from the others.
     fn trim_blank_lines(&self, splices: &mut [Splice]) {
+        const BLANK: [char; 4] = ['\n', '\r', ' ', '\t'];
         let page = self.page;
+        let first = splices.iter_mut().filter(|splice| splice.span.start == 0);
+        if let Some(Splice { span, .. }) = first.max_by_key(|splice| splice.span.end) {
+            let rest = &page.text[span.end..];
+            let filled = span.end + rest.len() - rest.trim_start_matches(BLANK).len();
+            span.end = page.line_start(filled).max(span.end);
+        }
         if let Some(Splice { span, .. }) = splices
             .iter_mut()
             .filter(|splice| splice.span.end == page.text.len())
             .min_by_key(|splice| splice.span.start)
         {
-            let kept = page.text[..span.start].trim_end_matches(['\n', '\r', ' ', '\t']).len();
+            let kept = page.text[..span.start].trim_end_matches(BLANK).len();
             let line = page.next_line(kept).min(span.start);
             span.start = if page.text.ends_with('\n') || kept == 0 { line } else { kept };
         }

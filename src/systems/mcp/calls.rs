@@ -36,19 +36,7 @@ pub struct McpCalls;
 impl Calls for McpCalls {
     fn build_request(&self, call: &CallOf<'_>) -> Result<Request, Problem> {
         if !settings::is_at(call.connection) {
-            let cause = format!(
-                "connection \"{}\" leads to {}, not to an MCP server",
-                call.connection.name,
-                call.connection.transport().title()
-            );
-            let problem = Problem::new(ProblemKind::Input, "calling", cause);
-            let remedy = match call.connection.is_embedded() {
-                true => format!(
-                    "answer in the place of its server (--mock; `m` in the workbench), or {WANTED}"
-                ),
-                false => WANTED.to_owned(),
-            };
-            return Err(problem.with_remedy(remedy));
+            return Err(nothing_answers(call));
         }
         let entry = call.tool.entry.value.parsed();
         let arguments = with_defaults(&entry["inputSchema"], call.arguments);
@@ -157,6 +145,24 @@ fn with_defaults(schema: &Value, arguments: &Literal) -> String {
         }
         _ => text,
     }
+}
+
+/// That a call goes to no server.
+fn nothing_answers(call: &CallOf<'_>) -> Problem {
+    let connection = call.connection;
+    let (cause, remedy) = match connection.is_embedded() {
+        true => (
+            format!("nothing answers {} yet", call.tool.entry.key),
+            "mock it (--mock), or connect its server: on Connections (6), or with `toolcrib mcp \
+             add NAME -- COMMAND`",
+        ),
+        false => {
+            let title = connection.transport().title();
+            let name = &connection.name;
+            (format!("connection \"{name}\" leads to {title}, not to an MCP server"), WANTED)
+        }
+    };
+    Problem::new(ProblemKind::Input, "calling", cause).with_remedy(remedy)
 }
 
 /// What a connection to a server takes, to go on after "name".

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{
     entries::{is_setting, server_of},
@@ -50,6 +50,7 @@ const fn note(code: &'static str, about: &'static str) -> Row {
 const CONTRADICTION: &str = "schema.contradiction";
 const EDITED: &str = "kept.edited";
 const NO_SERVER: &str = "kept.no-server";
+const UNDECLARED: &str = "schema.required-undeclared";
 const UNKNOWN_KEY: &str = "server.unknown-key";
 const UNKNOWN_TOOL: &str = "server.unknown-tool";
 const MALFORMED: &str = "server.malformed";
@@ -96,7 +97,7 @@ pub const ROWS: &[Row] = &[
         CONTRADICTION,
         "The schema says two things that can't both hold, or a keyword or format is misspelt.",
     ),
-    warning("schema.required-undeclared", "A required member isn't among the properties."),
+    warning(UNDECLARED, "A required member isn't among the properties."),
     warning("annotations.not-boolean", "A hint is neither true nor false, so it is ignored."),
     warning("annotations.contradict", "The tool claims to be read-only and destructive."),
     warning(
@@ -208,9 +209,13 @@ impl FoundFindings {
         at: Pointer,
         message: impl Into<String>,
     ) {
+        self.report(code).add_finding(entry, at, message);
+    }
+
+    fn report(&mut self, code: &'static str) -> Report<'_> {
         let severity =
             ROWS.iter().find(|row| row.code == code).map_or(Severity::Warning, |row| row.severity);
-        Report::new(code, severity, &mut self.findings).add_finding(entry, at, message);
+        Report::new(code, severity, &mut self.findings)
     }
 
     /// The tools of one list.
@@ -225,9 +230,33 @@ impl FoundFindings {
             for fault in
                 tool_findings(&tool.entry.value, version, if is_double { &others } else { &[] })
             {
-                self.push_finding(fault.id, &tool.entry, fault.at, fault.words);
+                match fault.id {
+                    UNDECLARED => self.check_required(&tool.entry, fault.at),
+                    id => self.push_finding(id, &tool.entry, fault.at, fault.words),
+                }
             }
             self.check_contradictions(&tool.entry);
+        }
+    }
+
+    /// A required member that isn't there, at its place in the list of those: which one, and which may
+    /// be meant.
+    fn check_required(&mut self, entry: &Entry, at: Pointer) {
+        let value: &Value = &entry.value;
+        let name = at.get(value).and_then(Value::as_str).unwrap_or_default();
+        let list = at.parent();
+        let required = list.as_ref().and_then(|list| list.get(value)?.as_array());
+        let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|it| it == name));
+        let schema = list.as_ref().and_then(Pointer::parent);
+        let declared = schema.and_then(|schema| schema.get(value)?.get("properties")?.as_object());
+        let others = declared.into_iter().flat_map(Map::keys).map(String::as_str);
+        let near = nearest_name(name, others.filter(|&other| !is_required(other)));
+        let message =
+            format!("\"{name}\" is required, and not among \"properties\"{}", did_you_mean(near));
+        let mut report = self.report(UNDECLARED);
+        let found = report.add_finding(entry, at, message);
+        if let Some(near) = near {
+            found.fix_set(format!("require \"{near}\""), near);
         }
     }
 

@@ -404,6 +404,8 @@ mod tests {
             ("{{ '{:>8}'.format(nil) }}", "NoneType has no format >8"),
             ("{{ '{:,}'.format('1000') }}", "str has no format ,"),
             ("{{ '{0.name}'.format(people[0]) }}", "there is no value for {0.name}"),
+            ("{{ '{0[0]}'.format(people[0].keys()) }}", "there is no value for {0[0]}"),
+            ("{{ '%(no)s' % people[0] }}", "there is no value for %(no)"),
             ("{{ nil|indent }}", "indent takes a text, not NoneType"),
             ("{{ max_hits|truncate(9) }}", "truncate takes a text, not int"),
             ("{{ missing|int(5) }}", "int takes no undefined value; |default comes before it"),
@@ -477,6 +479,8 @@ mod tests {
         let grown = "{% set n = namespace(x=[]) %}{% for i in range(200) %}{% set n.x = n.x + [i] %}{% endfor %}{{ n.x|length }}";
         let chain = "{{ 1 < 2 < 3 }} {{ 1 < 3 < 2 }} {{ 3 > 2 != 2 }} {{ 1 < 2 in [2] not in [3] }} {{ 2 < 1 < f() }}";
         let text = "{% for i in range(3000) %}{{ 'a line of text'|upper }}{{ items|join(', ') }}{% endfor %}";
+        let named =
+            "{% set d = dict(range(6000)|batch(2), a='b') %}{{ (('%(a)s' * 50000) % d)|length }}";
         for (template, words) in [
             (pairs, "True"),
             (deep, "True"),
@@ -486,6 +490,8 @@ mod tests {
             ("{{ [[1], [2]]|sum(start=[]) }} {{ [0.5, 1]|sum }}", "[1, 2] 1.5"),
             ("{{ [[1, 2], [3]]|map('map', 'string')|map('join')|list }}", "['12', '3']"),
             ("{{ {(1, 2): 3}[(1, 2)] }} {{ {}[[1]] }}|", "3 |"),
+            ("{{ ('&' * 400000)|striptags|length }}", "400000"),
+            (named, "50000"),
         ] {
             assert_eq!(rendered(template, &json!({})).as_deref(), Ok(words), "{template}");
         }

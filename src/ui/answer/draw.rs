@@ -453,14 +453,12 @@ fn draw_log_row(pen: &mut Pen<'_>, listed: &EventRow<'_>, what_width: usize, sty
 fn title_parts(call: &Call, head: &str, now: Option<Millis>, room: usize) -> (String, Vec<String>) {
     let mocked = if call.is_mocked() { " · mocked" } else { "" };
     let mut title = format!("{head}{mocked}");
-    let took = match &call.state {
-        CallState::Ended { at_ms, .. } => Some(*at_ms),
-        _ => call.events.iter().next_back().map(|event| {
-            // Full seconds: the picture is drawn again at each of them.
-            let passed = now.map_or(0, |now| now.since(call.started) / 1_000 * 1_000);
-            event.at_ms.max(passed)
-        }),
-    };
+    let took = call.answered_in().or_else(|| {
+        let last = call.events.iter().next_back()?.at_ms;
+        // Full seconds: the picture is drawn again at each of them.
+        let passed = now.map_or(0, |now| call.since_sent(now.since(call.started)) / 1_000 * 1_000);
+        Some(call.since_sent(last).max(passed))
+    });
     // Nothing came, and no second has passed.
     let took = took.filter(|took| *took >= 1_000 || call.chunks > 0 || call.outcome().is_some());
     let chunks = count_text(call.chunks, "chunk", "chunks");
@@ -468,8 +466,9 @@ fn title_parts(call: &Call, head: &str, now: Option<Millis>, room: usize) -> (St
         (call.chunks > 0).then_some(chunks),
         (call.chunks > 0).then(|| size::format_size(call.text.len() as u64)),
         took.map(format_duration),
-        call.times.first_ms.map(|ms| format!("first after {}", format_duration(ms))),
+        call.first_after().map(|ms| format!("first after {}", format_duration(ms))),
         silence(call, now).or_else(|| byte_rate(call)),
+        connecting_words(call),
     ];
     let mut rest = Vec::new();
     for part in parts.into_iter().flatten() {
@@ -493,6 +492,13 @@ fn footer_text(rest: Vec<String>, place: Option<String>, room: usize) -> String 
         }
     }
     parts.join(" · ")
+}
+
+/// How long the connection took to open, and its server to start, where that is to be noticed.
+fn connecting_words(call: &Call) -> Option<String> {
+    const NOTICED: u64 = 100;
+    let ms = call.sent_ms.filter(|ms| *ms >= NOTICED)?;
+    Some(format!("connected after {}", format_duration(ms)))
 }
 
 /// For how long an answer that goes on has brought nothing, once that is long.
@@ -632,7 +638,7 @@ mod tests {
     use crate::{
         app::{history, keymap::Keymap},
         model::{
-            call::{CallId, Event},
+            call::{CallId, Event, Outcome},
             event_log::work,
             trace::Head,
         },
@@ -673,6 +679,21 @@ mod tests {
         assert!(title(61_000).contains(" · 1 min 1 s"), "{}", title(61_000));
         assert!(!title(4_000).contains("nothing for"), "{}", title(4_000));
         assert!(title(9_600).ends_with(" · nothing for 8.0 s"), "{}", title(9_600));
+    }
+
+    /// What it took to start a server says nothing about a tool.
+    #[test]
+    fn how_long_a_call_took_counts_from_its_request_on() {
+        let request = history::request_of(&Head::default(), None);
+        let mut call = Call::new(CallId(1), request, "here", Millis(0));
+        let chunk = EventKind::Chunk { text: "a".into(), bytes: 1 };
+        let end = EventKind::End { outcome: Outcome::Succeeded, problem: None };
+        for (at_ms, kind) in [(542, EventKind::Sent { bytes: 1 }), (544, chunk), (546, end)] {
+            call.apply_event(Event { at_ms, kind });
+        }
+        let (title, _) = title_parts(&call, "Answer", None, 99);
+        let times = "4 ms · first after 2 ms · connected after 542 ms";
+        assert_eq!(title, format!("Answer · 1 chunk · 1 B · {times}"));
     }
 
     /// Draws a frame; how many events were looked at for it.

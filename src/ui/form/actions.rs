@@ -34,18 +34,6 @@ pub struct FocusedRow(usize);
 type Row = action_rows::Row<Form, FocusedRow, FormReply>;
 
 pub(crate) const ACTIONS: &[Row] = &[
-    Row::new(Scope::Form, "copy-text", "copy text", |form, _| form.use_text('c'))
-        .help("Copy the selected text (Ctrl+C)")
-        .refused(|form, _| form.untyped_refusal()),
-    Row::new(Scope::Form, "cut-text", "cut text", |form, _| form.use_text('x'))
-        .help("Cut the selected text (Ctrl+X)")
-        .refused(|form, _| form.untyped_refusal()),
-    Row::new(Scope::Form, "paste-text", "paste text", |_, _| FormReply::PasteText)
-        .help("Paste into the text (Ctrl+V)")
-        .refused(|form, _| form.untyped_refusal()),
-    Row::new(Scope::Form, "select-text", "select all", |form, _| form.use_text('a'))
-        .help("Select all of the text (Ctrl+A)")
-        .refused(|form, _| form.untyped_refusal()),
     Row::new(Scope::Form, "open-field", "edit", |form, _| form.open_focused())
         .keys(&[verbs::ACTIVATE, verbs::EDIT_FIELD])
         .help("Edit, open, fold or toggle the field"),
@@ -172,10 +160,22 @@ pub(crate) const ACTIONS: &[Row] = &[
     .edit_keys(&["alt+b"])
     .help("Reset the field to its saved value")
     .refused(|form, row| refuse_when(form.revert_edit(row.0).is_none(), "it has its saved value")),
+    Row::new(Scope::Form, "copy-text", "copy text", |form, _| form.use_text('c'))
+        .help("Copy the selected text (Ctrl+C)")
+        .refused(|form, _| form.untyped_refusal()),
+    Row::new(Scope::Form, "cut-text", "cut text", |form, _| form.use_text('x'))
+        .help("Cut the selected text (Ctrl+X)")
+        .refused(|form, _| form.untyped_refusal()),
+    Row::new(Scope::Form, "paste-text", "paste text", |_, _| FormReply::PasteText)
+        .help("Paste into the text (Ctrl+V)")
+        .refused(|form, _| form.untyped_refusal()),
+    Row::new(Scope::Form, "select-text", "select all", |form, _| form.use_text('a'))
+        .help("Select all of the text (Ctrl+A)")
+        .refused(|form, _| form.untyped_refusal()),
 ];
 
-/// What is done with the text that is edited; its editing goes on.
-const OF_TEXTS: [ActionId; 4] = ["copy-text", "cut-text", "paste-text", "select-text"];
+/// What is done with the text that is edited, whose editing goes on.
+pub(crate) const OF_TEXTS: [ActionId; 4] = ["copy-text", "cut-text", "paste-text", "select-text"];
 
 const NO_VALUE: &str = "there is no value here";
 const NO_FIX: &str = "no automatic fix here";

@@ -246,8 +246,11 @@ impl Form {
             Answer::Draft { text, words } => {
                 // The value from before stays: a half of what was typed is not meant.
                 let row = self.focused_row().and_then(|row| self.fields.get(row));
-                // In a list of texts it is an item beside the others, which stay.
-                let is_item = row.is_some_and(|field| matches!(field.kind, Kind::Chips(_)));
+                // In a list of texts it is an item beside the others, which stay, unless all of it is
+                // edited as JSON.
+                let is_whole = self.editor.as_ref().is_some_and(|editor| editor.is_text());
+                let is_list = row.is_some_and(|field| matches!(field.kind, Kind::Chips(_)));
+                let is_item = is_list && !is_whole;
                 let edits = match words.is_empty() || is_item {
                     true => Vec::new(),
                     false => self.restoring_edits(),

@@ -93,11 +93,16 @@ impl<O: ValueOwner> FormPanes<O> {
         }
     }
 
-    /// Goes to the first thing that is wrong with the value of the form; says what it is.
+    /// Goes to the first thing that is wrong with the value of the form; says what it is. `Enter`
+    /// edits it, unless it is being edited already.
     pub fn focus_issue(&mut self) -> Option<String> {
         let form = self.forms.shown_form_mut()?;
         let issue = form.issues().first()?.clone();
+        let is_elsewhere = form.focused_place() != &issue.at;
         drop(form.focus_field(&issue.at));
+        if is_elsewhere {
+            form.stop_typing();
+        }
         let place = issue.at.words_in(form.value());
         self.focus_form();
         Some(format!("{place} {}", issue.words))

@@ -8,7 +8,7 @@ use crate::{
         keymap::Keymap,
     },
     schema::ordering::PutInOrder,
-    ui::view::OverlayReply,
+    ui::{form::actions::OF_TEXTS, view::OverlayReply},
 };
 
 /// Actions of every screen that are about what some screens show: those have them in their menu.
@@ -37,8 +37,12 @@ pub(crate) fn actions_menu(
     let about = of(Scope::Global).filter(|action| is_about(&action.id));
     let shown: Vec<_> = scopes.iter().flat_map(|scope| of(*scope)).chain(about).copied().collect();
     let mut rows: Vec<_> = shown.into_iter().map(|action| (refusal(action.id), action)).collect();
-    // What can't be done now comes last.
-    rows.order_by_key(|(refusal, _)| refusal.is_some());
+    // What is done with a text comes first while one is edited, and what can't be done now last.
+    rows.order_by_key(|(refusal, action)| match refusal {
+        None if OF_TEXTS.contains(&action.id) => 0,
+        None => 1,
+        Some(_) => 2,
+    });
     let items = rows
         .iter()
         .map(|(refusal, action)| Item {

@@ -271,7 +271,9 @@ fn kept_rows(state: &State) -> Vec<ListRow> {
         let at = time_or_date(call.at, state.wall);
         let words = format!(
             "{at}, {outcome}, {} ms, over {}, {}{marked}{mark}",
-            call.took_ms, call.connection, call.arguments
+            call.answered_in(),
+            call.connection,
+            call.arguments
         );
         ListRow { name: call.tool.to_string(), words, listed: Listed::Kept(call.id.clone()) }
     };

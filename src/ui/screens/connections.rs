@@ -48,7 +48,7 @@ use crate::{
         action_rows::{self, refuse_when},
         canvas::wrap,
         canvas::{Pen, inset_area},
-        copy_menu,
+        copies, copy_menu,
         form::{
             host::{ValueOwner, written_in},
             notes::Note,
@@ -437,7 +437,8 @@ impl ConnectionsScreen {
 
     fn copies(&self, state: &State) -> Vec<Copied> {
         let connection = state.network.connections.find_by_name(&self.shown);
-        connection.map(calling::connection_copies).unwrap_or_default()
+        let copies = |at| calling::connection_copies(&copies::placed(state, at));
+        connection.map(copies).unwrap_or_default()
     }
 
     fn server_refusal(&self, state: &State) -> Option<String> {

@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use ratatui::{
     Frame,
+    buffer::Buffer,
     layout::{Constraint, Rect},
 };
 
@@ -40,7 +41,7 @@ use crate::{
             pane::Answer,
         },
         ask_cases,
-        canvas::{Pen, inset_area, wrap},
+        canvas::{Pen, inset_area, visible_text, wrap, wrap_to},
         copy_menu::{self, ShownCopies},
         overlays::{
             confirm::{Answer as Choice, Confirm},
@@ -183,9 +184,10 @@ impl History {
                 true => format!("Replay of {}{on}", head.tool),
                 false => format!("{}{on}", head.tool),
             };
+            let below = draw_sent(buffer, area, look, open);
             return self.answer.draw(
                 buffer,
-                area,
+                below,
                 look,
                 &ShownAnswer {
                     call: &open.call,
@@ -235,6 +237,29 @@ impl History {
             Reply::send(Message::History(HistoryMessage::Find(String::new())))
         }
     }
+}
+
+/// Draws what a call sent above its answer, where there is room for both; gives the rest.
+fn draw_sent(buffer: &mut Buffer, area: Rect, look: Look<'_>, open: &ShownCall) -> Rect {
+    /// In fewer lines the answer needs the room.
+    const ROOM: u16 = 16;
+    const MOST: usize = 4;
+    let sent = open.trace.head.arguments.trim();
+    if area.height < ROOM || is_run(open) || ["", "{}", "null"].contains(&sent) {
+        return area;
+    }
+    let cells = usize::from(area.width.saturating_sub(4)).max(1);
+    // Only what can be seen is laid out.
+    let start: String = sent.chars().take(cells * (MOST + 1)).collect();
+    let lines = wrap_to(&visible_text(&start), cells, MOST);
+    let height = u16::try_from(lines.len()).unwrap_or(0) + 2;
+    let pane = Pane { title: "Sent", ..Pane::default() };
+    let inside = inset_area(pane.draw(buffer, Rect { height, ..area }, look.styles));
+    look.mouse.reads(inside);
+    for (row, line) in (0_u16..).zip(&lines) {
+        Pen::new(buffer, inside, row).put_text(line, look.styles[Role::Text]);
+    }
+    Rect { y: area.y + height, height: area.height - height, ..area }
 }
 
 fn opened_call(state: &State) -> Option<&ShownCall> {

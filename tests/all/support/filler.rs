@@ -515,12 +515,12 @@ impl Filler {
         let length = self
             .here(at)
             .map_or(0, |value| value.as_str().map_or_else(|| value.to_string().len(), str::len));
-        for _ in 0..length {
-            self.key(Code::Backspace)?;
-        }
-        for _ in 0..length {
-            if self.here(at).is_some_and(|value| *value != "") {
-                self.key(Code::Delete)?;
+        // One more on an empty text takes the text itself away, and an entry with its name.
+        for code in [Code::Backspace, Code::Delete] {
+            for _ in 0..length {
+                if self.here(at).is_some_and(|value| *value != "") {
+                    self.key(code)?;
+                }
             }
         }
         Ok(())

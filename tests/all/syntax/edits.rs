@@ -146,6 +146,8 @@ fn line_ends_and_marks_stay_as_they_are() {
         ),
         (Format::Yaml, "a: 1\nb: 2", Edit::Remove { at: at("/b") }, "a: 1"),
         (Format::Yaml, "a: |\n  x\nb: 2", Edit::Remove { at: at("/b") }, "a: |\n  x\n"),
+        (Format::Toml, "a = 1\n\n[b]\nc = 2\n", Edit::Remove { at: at("/a") }, "[b]\nc = 2\n"),
+        (Format::Toml, "a = 1\nd = 3\n\n[b]\n", Edit::Remove { at: at("/a") }, "d = 3\n\n[b]\n"),
         (Format::Yaml, "a: 1", Edit::Set { at: at("/b/c"), to: 2.into() }, "a: 1\nb:\n  c: 2"),
         (
             Format::Json,

@@ -37,11 +37,11 @@ pub fn is_python(text: &str) -> bool {
 
 /// The tools of a text, with what of them isn't read: functions that are decorated with `@tool` or
 /// `@mcp.tool(…)`; where none is, all that are in no other function or class, but for those whose
-/// names begin with `_`.
+/// names begin with `_`. Where `only` has names, tools of other names are passed over.
 ///
 /// # Errors
 /// Names the line of what can't be read.
-pub fn read_functions(text: &str) -> Result<(Vec<Baggage>, Vec<String>), String> {
+pub fn read_functions(text: &str, only: &[String]) -> Result<(Vec<Baggage>, Vec<String>), String> {
     let lines = read_lines(text)?;
     let found = find_functions(&lines);
     let has_decorated = found.iter().any(|one| one.decorator.is_some());
@@ -50,15 +50,21 @@ pub fn read_functions(text: &str) -> Result<(Vec<Baggage>, Vec<String>), String>
         true => one.decorator.is_some(),
         false => lines[one.row].indent == outside && !one.name.starts_with('_'),
     };
+    let all: Vec<(String, &Found<'_>)> =
+        found.iter().filter(is_tool).map(|one| (tool_name(one), one)).collect();
+    if all.is_empty() {
+        return Err("it has no function that can be a tool".to_owned());
+    }
+    if let Some(name) = only.iter().find(|only| !all.iter().any(|(name, _)| name == *only)) {
+        let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
+        return Err(format!("there is no tool \"{name}\" in it; it has {}", names.join(", ")));
+    }
     let (mut tools, mut unread) = (Vec::new(), Vec::new());
-    for one in found.iter().filter(is_tool) {
+    for (_, one) in all.iter().filter(|(name, _)| only.is_empty() || only.contains(name)) {
         let tool = read_tool(&lines, one, &mut unread)?;
         tools.push(Baggage::new(PortableTool::from_function(tool)));
     }
-    match tools.is_empty() {
-        true => Err("it has no function that can be a tool".to_owned()),
-        false => Ok((tools, unread)),
-    }
+    Ok((tools, unread))
 }
 
 /// A function, and the decorator that makes a tool of it.
@@ -68,6 +74,20 @@ struct Found<'t> {
     decorator: Option<&'t Line>,
 }
 
+/// What decorators that make tools are called.
+const DECORATORS: [&str; 2] = ["tool", "function_tool"];
+
+/// The name of the tool that a function is.
+fn tool_name(one: &Found<'_>) -> String {
+    let name = one.name.to_owned();
+    let mut named = Function { name, description: String::new(), parameters: Value::Null };
+    if let Some(decorator) = one.decorator {
+        // What is wrong with it is said where all of the tool is read.
+        _ = read_decorator(decorator, &mut named, &mut Vec::new());
+    }
+    named.name
+}
+
 fn find_functions(lines: &[Line]) -> Vec<Found<'_>> {
     let mut found = Vec::new();
     let mut decorator = None;
@@ -75,7 +95,7 @@ fn find_functions(lines: &[Line]) -> Vec<Found<'_>> {
         let mut tokens = Tokens::new(&line.tokens);
         if tokens.take_sign('@') {
             let name = tokens.take_dotted().unwrap_or_default();
-            if name.rsplit('.').next() == Some("tool") {
+            if name.rsplit('.').next().is_some_and(|name| DECORATORS.contains(&name)) {
                 decorator = Some(line);
             }
             continue;
@@ -253,7 +273,8 @@ fn read_decorator(
             // LangChain's first argument is the name.
             None if row == 0 => "name",
             None => "an argument",
-            Some("name_or_callable") => "name",
+            Some("name_or_callable" | "name_override") => "name",
+            Some("description_override") => "description",
             Some(name) => name,
         };
         match (name, said) {
@@ -283,7 +304,7 @@ mod tests {
 
     fn read(text: &str) -> (Vec<Function>, Vec<String>) {
         let (tools, unread) =
-            read_functions(text).unwrap_or_else(|error| panic!("{error}:\n{text}"));
+            read_functions(text, &[]).unwrap_or_else(|error| panic!("{error}:\n{text}"));
         (tools.iter().map(|one| one.tool.to_function()).collect(), unread)
     }
 
@@ -374,9 +395,19 @@ class Shop:
             ("def f(a", "line 1: this bracket is not closed"),
             ("def f(a b): pass", "line 1: this argument isn't read"),
         ] {
-            let error = read_functions(text).unwrap_err();
+            let error = read_functions(text, &[]).unwrap_err();
             assert!(error.contains(why), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn tools_that_are_not_wanted_are_passed_over() {
+        let text = "@tool('a-b')\ndef f(x: int): pass\n@function_tool\ndef g(x: Order): pass\n";
+        let (tools, _) = read_functions(text, &["a-b".to_owned()]).unwrap();
+        assert_eq!(tools.iter().map(|one| &*one.tool.name).collect::<Vec<_>>(), ["a-b"]);
+        let wrong = |only: &str| read_functions(text, &[only.to_owned()]).unwrap_err();
+        assert!(wrong("g").starts_with("line 4: x: the type Order"), "{}", wrong("g"));
+        assert_eq!(wrong("f"), "there is no tool \"f\" in it; it has a-b, g");
     }
 
     #[test]

@@ -162,13 +162,6 @@ impl Reader<'_> {
             }
             false => String::from(quote),
         };
-        // Of an empty text two quotes are all.
-        if is_long && !self.rest.starts_with(quote) {
-            return Ok(Token::Text(says_text(prefix, String::new())));
-        }
-        if is_long {
-            self.skip_char();
-        }
         let mut text = String::new();
         loop {
             if self.rest.starts_with(&end) {

@@ -375,7 +375,7 @@ fn unescaped(text: &str) -> String {
     while let Some(start) = rest.find('&') {
         made.push_str(&rest[..start]);
         rest = &rest[start..];
-        let entity = rest[1..].split(';').next().unwrap_or_default();
+        let entity = rest[1..].split([';', '&']).next().unwrap_or_default();
         let is_whole = rest[1 + entity.len()..].starts_with(';');
         match entity_letter(entity).filter(|_| is_whole) {
             Some(letter) => {

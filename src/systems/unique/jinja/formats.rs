@@ -13,6 +13,7 @@ use regex::Regex;
 use super::{
     arguments::{allow_length, invalid},
     kinds::{as_float, is_number, type_name},
+    series::{as_range, series_type},
     text::{escaped, repr, str},
 };
 
@@ -129,13 +130,11 @@ fn shown(part: &str) -> String {
 
 /// What a dict has of this name.
 fn member(named: Option<&Value>, name: &str) -> Result<Value, Error> {
-    let dict = named.filter(|named| named.kind() == ValueKind::Map);
+    let dict = named.filter(|named| named.kind() == ValueKind::Map).and_then(Value::as_object);
     let dict =
         dict.ok_or_else(|| invalid(format!("%({}) takes values by their names", shown(name))))?;
-    match dict.try_iter()?.any(|key| key.as_str() == Some(name)) {
-        true => dict.get_attr(name),
-        false => Err(invalid(format!("there is no value for %({})", shown(name)))),
-    }
+    let missing = || invalid(format!("there is no value for %({})", shown(name)));
+    dict.get_value(&Value::from(name)).ok_or_else(missing)
 }
 
 /// What is left of a number without its fraction.
@@ -166,7 +165,7 @@ pub(super) fn fill_braces(text: &str, args: &[Value]) -> Result<String, Error> {
         Some((last, rest)) if last.is_kwargs() => (Some(last), rest),
         _ => (None, args),
     };
-    Braces { values, named, next: 0 }.fill(text, false)
+    Braces { values, named, next: 0, length: 0 }.fill(text, false)
 }
 
 struct Braces<'a> {
@@ -174,6 +173,8 @@ struct Braces<'a> {
     named: Option<&'a Value>,
     /// The place of the value for the next `{}`.
     next: usize,
+    /// How long the values of all fields were, whatever their formats left of them.
+    length: usize,
 }
 
 impl Braces<'_> {
@@ -216,9 +217,15 @@ impl Braces<'_> {
             "r" => Value::from(repr(&value)?),
             _ => return Err(invalid(format!("{{!{}}} is not rendered here", shown(conversion)))),
         };
+        self.count_text(&str(&value)?)?;
         let format = self.fill(format, true)?;
         allow_length(digits_sum(&format))?;
         formatted(value, &format)
+    }
+
+    fn count_text(&mut self, text: &str) -> Result<(), Error> {
+        self.length = self.length.saturating_add(text.len());
+        allow_length(self.length)
     }
 
     /// What `name`, `0`, `name.member` or `0[member]` is.
@@ -239,6 +246,14 @@ impl Braces<'_> {
         let missing = || invalid(format!("there is no value for {{{}}}", shown(path)));
         let mut value = found.ok_or_else(missing)?;
         while !rest.is_empty() {
+            // To find a letter, all before it are gone through.
+            if let Some(text) = value.as_str() {
+                self.count_text(text)?;
+            }
+            // Of views and generators there are no parts.
+            if series_type(&value).is_some() && as_range(&value).is_none() {
+                return Err(missing());
+            }
             let (key, behind) = match rest.strip_prefix('[') {
                 Some(rest) => rest.split_once(']').ok_or_else(missing)?,
                 None => {

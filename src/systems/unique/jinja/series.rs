@@ -14,6 +14,8 @@ use minijinja::{
     value::{Enumerator, Object, ObjectExt as _, ObjectRepr},
 };
 
+use super::weight::weigh;
+
 const REVERSED: &str = "list_reverseiterator object";
 /// What is not known of an object that Python prints with its address.
 const ADDRESS: &str = "at 0x…";
@@ -205,7 +207,8 @@ impl Object for Method {
         ObjectRepr::Plain
     }
 
-    fn call(self: &Arc<Self>, _: &mut State<'_, '_>, args: &[Value]) -> Result<Value, Error> {
+    fn call(self: &Arc<Self>, state: &mut State<'_, '_>, args: &[Value]) -> Result<Value, Error> {
+        weigh(state, &self.value)?;
         (self.call)(&self.value, &self.name, args)
     }
 

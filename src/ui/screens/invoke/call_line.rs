@@ -1,7 +1,7 @@
 //! A call in a line of the session's calls.
 
 use crate::{
-    model::call::{Call, CallState},
+    model::call::Call,
     ui::{
         answer::events::format_duration,
         canvas::{Pen, text_width, truncate_key},
@@ -50,8 +50,5 @@ impl CallLine<'_> {
 
 /// How long a call took that has ended.
 pub(super) fn call_duration(call: &Call) -> Option<String> {
-    match &call.state {
-        CallState::Ended { at_ms, .. } => Some(format_duration(*at_ms)),
-        _ => None,
-    }
+    call.answered_in().map(format_duration)
 }

@@ -86,6 +86,14 @@ struct ToolRow {
     /// Its key alone, for where both have no room.
     key: Arc<str>,
     standing: ToolStanding,
+    /// The tool, where no file has it: to find one in the lists of systems takes all tools.
+    listed: Option<Arc<Tool>>,
+}
+
+impl ToolRow {
+    fn tool<'r>(&'r self, state: &'r State) -> Option<&'r Tool> {
+        self.listed.as_deref().or_else(|| state.catalog.tool(&self.id))
+    }
 }
 
 /// Tools and calls.
@@ -115,11 +123,12 @@ impl Tools {
         if self.made_from.as_ref() != Some(&from) {
             let split = filter::split_tools(&state.catalog.tools, &from.1);
             let available: HashSet<_> = split.available.iter().copied().collect();
-            let row = |tool: &Arc<Tool>, standing| ToolRow {
+            let row = |tool: &Arc<Tool>, standing: ToolStanding| ToolRow {
                 id: tool.id().clone(),
                 name: tool.label().into(),
                 key: tool.entry.key.as_str().into(),
                 standing,
+                listed: (standing == ToolStanding::Deployed).then(|| Arc::clone(tool)),
             };
             let standing = |at| {
                 if available.contains(&at) { ToolStanding::Available } else { ToolStanding::Hidden }
@@ -278,7 +287,7 @@ impl Tools {
             pen.put_text(if here { "▌" } else { " " }, styles[Role::Accent])
                 .put_text(sign, styles[role]);
             let is_mocked = state.invoke.mocks.contains(&row.id);
-            let effects = state.tool(&row.id).filter(|_| !is_mocked).map(table::tool_effects);
+            let effects = row.tool(state).filter(|_| !is_mocked).map(table::tool_effects);
             let is_destructive = effects.is_some_and(|effects| effects.is_destructive());
             let beside = if is_destructive { DESTRUCTIVE.len() + 1 } else { 0 };
             let room = pen.remaining_cells().saturating_sub(beside);
@@ -462,7 +471,7 @@ impl Tools {
 
 /// A tool by its key, its name and its title; what it does counts less: `is:destructive`.
 fn findable_row(row: &ToolRow, state: &State) -> Findable {
-    let Some(tool) = state.tool(&row.id) else { return Findable::new([&*row.name], &[]) };
+    let Some(tool) = row.tool(state) else { return Findable::new([&*row.name], &[]) };
     let effects: Vec<String> =
         table::tool_effects(tool).words().iter().map(|word| format!("is:{word}")).collect();
     let names = [&*row.name, table::tool_title(tool)];

@@ -41,6 +41,9 @@ use crate::{
 /// The keys of the list while it is narrowed.
 pub(super) const NARROWED_KEYS: [(&str, &str); 1] = [("Esc", "all tools")];
 
+/// In fewer cells nothing can be read of where a tool leads.
+const LEAST_NEXT: usize = 4;
+
 /// The actions worth naming in the hint line, most useful first.
 pub(super) const HINTS: [ActionId; 8] =
     ["new", "find", "next-pane", "invoke", "mock-service", "rename", "duplicate", "delete"];
@@ -411,10 +414,10 @@ fn draw_entry(
             let (sign, role) =
                 if available { ("● ", Role::Available) } else { ("○ ", Role::Hidden) };
             pen.put_text(sign, of(role));
-            let next =
-                tool.gate.next.as_deref().map(|next| format!(" → {next}")).unwrap_or_default();
             let room = pen.remaining_cells().saturating_sub(2 + star);
             let name = text_width(&entry.key).min(room);
+            let next = tool.gate.next.as_deref().filter(|_| room - name > LEAST_NEXT);
+            let next = next.map(|next| format!(" → {next}")).unwrap_or_default();
             pen.put_column(
                 &truncate_key(&entry.key, name),
                 name,
@@ -432,7 +435,10 @@ fn draw_entry(
             let name = text_width(&entry.key).min(room);
             pen.put_column(&truncate_key(&entry.key, name), name, plain);
             pen.put_text(&UNSAVED[..star], of(Role::Changed));
-            pen.put_column("", room - name, plain);
+            // What the settings say of a server is beside the server.
+            let is_in_settings = id.file().as_str() == SETTINGS;
+            let home = if is_in_settings { format!(" {SETTINGS}") } else { String::new() };
+            pen.put_column(&home, room - name, of(Role::Dim));
         }
     }
     pen.put_text(mark, of(mark_role)).fill_rest(plain);

@@ -11,7 +11,7 @@ use crate::{
         },
         filter,
         gated::ToolRow,
-        workflow::reach::{GroupSets, ReachProof},
+        workflow::reach::{GroupSets, ReachProof, no_way_words},
     },
     model::{
         context::Name,
@@ -87,19 +87,18 @@ pub(crate) fn tool_page(facts: &mut Facts, row: ToolRow) -> Reply {
         Role::Text,
         &format!("leads to: {}", tool.gate.next.as_deref().unwrap_or("the state stays")),
     );
-    words.push_heading(&format!(
-        "Groups that make it available at some point, starting in {}",
-        facts.context.state()
-    ));
-    push_group_sets(&mut words, &sufficient_groups(tools, facts.context.state(), row));
+    let start = facts.context.state();
+    words
+        .push_heading(&format!("Groups that make it available at some point, starting in {start}"));
+    push_group_sets(&mut words, &sufficient_groups(tools, start, row), start);
     words.into_page(format!("About {}", tool.key))
 }
 
-fn push_group_sets(words: &mut Words, sets: &GroupSets) {
+fn push_group_sets(words: &mut Words, sets: &GroupSets, start: &str) {
     let of =
         |set: &Vec<Name>| if set.is_empty() { "none needed".to_owned() } else { set.join(" + ") };
     match sets.sets.as_slice() {
-        [] => words.push_words(Role::Warning, "none: it is unreachable"),
+        [] => words.push_words(Role::Warning, &no_way_words(start)),
         all => words.push_list(Role::Text, all.iter().map(of)),
     }
     if sets.proof == ReachProof::Found {
@@ -125,7 +124,7 @@ pub(crate) fn state_page(facts: &Facts, name: &str) -> Reply {
         ),
     }
     words.push_heading("Sufficient groups");
-    push_group_sets(&mut words, &view.groups);
+    push_group_sets(&mut words, &view.groups, facts.context.state());
     for (title, passages) in
         [("Into it", &view.into), ("Out of it", &view.out), ("Staying in it", &view.stay)]
     {

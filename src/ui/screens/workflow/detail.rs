@@ -131,9 +131,10 @@ impl Detail {
             CallState::Waiting => ("◐ waiting for the answer".to_owned(), Role::Warning),
             CallState::Streaming => (format!("◐ streaming · {chunks}"), Role::Warning),
             CallState::Ended { outcome, at_ms, .. } => {
+                let took = call.since_sent(*at_ms);
                 let role =
                     if outcome.as_str() == "succeeded" { Role::Success } else { Role::Error };
-                (format!("{} · {chunks} · {at_ms} ms", outcome.as_str()), role)
+                (format!("{} · {chunks} · {took} ms", outcome.as_str()), role)
             }
         };
         let mut pen = Pen::new(buffer, area, 0);
