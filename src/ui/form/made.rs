@@ -140,6 +140,7 @@ impl Form {
         form.begun = self.begun;
         form.typing_from = self.typing_from.take();
         form.focus = self.focus.clone();
+        form.adding = self.adding.take();
         form.clip = std::mem::take(&mut self.clip);
         form.wall = self.wall;
         form.saved = self.saved.take();
