@@ -167,7 +167,7 @@ mod tests {
         let page = toolbox.list_page(&[0, 1, 2, 3, 4, 5], None).unwrap();
         assert_eq!(
             names(&page),
-            ["Knowledge_Graph_Query", "joke", "joke_2", "joke_2_2", "gr__e", "tool"]
+            ["Knowledge_Graph_Query", "joke", "joke_2", "joke_2_2", "groesse", "tool"]
         );
         let first = &page["tools"][0];
         assert_eq!(
