@@ -84,7 +84,7 @@ fn an_empty_object_is_replaced_by_the_json_that_is_typed() {
 }
 
 #[test]
-fn a_list_of_texts_is_emptied_and_written_anew_as_json() {
+fn a_list_of_texts_is_emptied_and_written_again_as_json() {
     let list = json!({"type": "array", "items": {"type": "string"}});
     let mut desk = Desk::new(list, json!(["a"]));
     desk.acts("edit-json");
