@@ -13,6 +13,7 @@ use crate::{
     },
     model::{
         call::Request,
+        connection::Connection,
         entry::EntryId,
         merging::Merging,
         problem::{Problem, ProblemKind},
@@ -130,6 +131,19 @@ impl State {
             Some(service) => Ok(mocking::mock_request(&call, service)),
             None => calling::build_request(&call),
         }
+    }
+
+    /// The connection that a live step of a tool would be the first of this session to send
+    /// something through. `None` where there was one before, where the call stays within the
+    /// program, and where the tool says that it changes nothing.
+    #[must_use]
+    pub fn first_live_connection(&self, tool: &EntryId) -> Option<Connection> {
+        let is_harmless = |tool: &Tool| table::tool_effects(tool).read_only;
+        let is_mocked = self.invoke.mocks.contains(tool);
+        if self.workflow.has_gone_live || is_mocked || self.tool(tool).is_none_or(is_harmless) {
+            return None;
+        }
+        Some(self.call_connection(tool)).filter(|connection| !connection.is_embedded())
     }
 
     /// What answers calls of a tool that is mocked.

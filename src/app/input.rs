@@ -76,6 +76,12 @@ impl Key {
         }
     }
 
+    /// Whether a number can begin with what it types.
+    #[must_use]
+    pub fn begins_number(&self) -> bool {
+        self.typed_char().is_some_and(|letter| matches!(letter, '0'..='9' | '-'))
+    }
+
     /// This key without any other held down.
     #[must_use]
     pub fn is_plain(&self, code: Code) -> bool {

@@ -265,6 +265,7 @@ impl State {
                 what_if: None,
                 what_ifs_before: Vec::new(),
                 fill_first: None,
+                has_gone_live: false,
                 live: None,
                 paused: None,
             },

@@ -35,6 +35,8 @@ pub struct WorkflowState {
     pub fill_first: Option<EntryId>,
     /// A step that waits for its call.
     pub live: Option<LiveStep>,
+    /// A live step has sent something to a service of somebody else: no further one asks first.
+    pub has_gone_live: bool,
     /// The call whose live step waits at a breakpoint.
     pub paused: Option<CallId>,
 }

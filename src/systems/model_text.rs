@@ -9,10 +9,27 @@ use crate::{
     model::{catalog::Catalog, tool::Tool},
 };
 
-/// A tool as models get it: its prompts, then its function in the form of each API.
+/// A tool as models get it: all APIs in a line, its prompts, then its function in the form of each
+/// API.
 #[must_use]
 pub fn tool_text(tool: &Tool, catalog: &Catalog) -> String {
-    prompts_text(tool, catalog) + &functions_text(tool)
+    summary_text(tool) + &prompts_text(tool, catalog) + &functions_text(tool)
+}
+
+/// All APIs in a line: about how many tokens the function costs there, and whether something in it
+/// is refused.
+fn summary_text(tool: &Tool) -> String {
+    let Some(system) = by_id(tool.entry.system) else { return String::new() };
+    let function = system.model_function(tool);
+    let of_api = |client: Client| {
+        let TokenEstimate(tokens) = TokenEstimate::of_tool(&function, client);
+        let verdict = match model_view::find_refusals(&function, client).len() {
+            0 => "✓".to_owned(),
+            count => format!("⚠ {count} refused"),
+        };
+        format!("{} {tokens} {verdict}", client.name())
+    };
+    format!("# tokens: {}\n\n", Client::ALL.map(of_api).join("  "))
 }
 
 /// Whether that text may take longer than a key: prompts are rendered for it.

@@ -100,7 +100,7 @@ fn text(of_default: &str) -> Value {
         "string",
         ("text", "Text, a choice of words, a date, an address."),
         json!({
-            "enum": {"title": "one of", "type": "array", "uniqueItems": true, "items": {"type": ["string", "null"], NULL_APART: true}, "description": "The allowed texts."},
+            "enum": {"title": "choices", "type": "array", "uniqueItems": true, "items": {"type": ["string", "null"], NULL_APART: true}, "description": "The allowed texts."},
             "default": {"title": "default", "type": ["string", "null"], "description": of_default},
             "minLength": {"title": "minimum length", "type": "integer", "minimum": 0},
             "maxLength": {"title": "maximum length", "type": "integer", "minimum": 0},
@@ -117,7 +117,7 @@ fn number(kind: &str, words: (&str, &str), of_default: &str) -> Value {
         json!({
             "minimum": {"title": "at least", "type": kind},
             "maximum": {"title": "at most", "type": kind},
-            "enum": {"title": "one of", "type": "array", "items": {"type": [kind, "null"]}, "description": "The allowed numbers."},
+            "enum": {"title": "choices", "type": "array", "items": {"type": [kind, "null"]}, "description": "The allowed numbers."},
             "default": {"title": "default", "type": [kind, "null"], "description": of_default},
         }),
     )
@@ -197,7 +197,7 @@ fn several_types(of_default: &str) -> Value {
                 "default": ["string", "number"],
             },
             "description": description(),
-            "enum": {"title": "one of", "type": "array", "items": {}, "description": "The allowed values."},
+            "enum": {"title": "choices", "type": "array", "items": {}, "description": "The allowed values."},
             "default": {"title": "default", "description": of_default},
         },
         "required": ["type"], "not": {"properties": {"type": {"enum": one}}},
@@ -210,7 +210,7 @@ fn listed_values(of_default: &str) -> Value {
         "enum",
         ("one of values", "Values of any types to choose from."),
         json!({
-            "enum": {"title": "one of", "type": "array", "items": {}, "description": "The allowed values."},
+            "enum": {"title": "choices", "type": "array", "items": {}, "description": "The allowed values."},
             "default": {"title": "default", "description": of_default},
         }),
     )

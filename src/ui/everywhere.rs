@@ -11,6 +11,7 @@ use super::{
         prompt::Prompt,
         questions, samples,
     },
+    pasted,
     view::Reply,
     widgets::panes::PaneChange,
 };
@@ -207,6 +208,14 @@ pub(crate) const ACTIONS: &[Row] = &[
         Reply::send(Message::Document(DocumentMessage::AskBegin))
     })
     .help("Show the ways to begin again: a new tool, a sample, a running system, an MCP server")
+    .refused(|_, state| refuse_when(state.form.is_some(), "only in the workbench")),
+    Row::new(Scope::Global, "add-file-tools", "add tools of a file…", |_, state| {
+        pasted::choose_file(state)
+    })
+    .help(
+        "Add the tools of a file of this folder to the workspace: a list of tools or functions, an \
+        OpenAPI document; changes are shown first",
+    )
     .refused(|_, state| refuse_when(state.form.is_some(), "only in the workbench")),
     Row::new(Scope::Global, "import", "import…", |_, _| {
         Reply::send(Message::Connection(ConnectionMessage::AskDeployed(Purpose::Import)))

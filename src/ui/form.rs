@@ -46,6 +46,7 @@ mod read_only;
 mod rename;
 mod reply;
 mod secret;
+mod several;
 mod share;
 pub(crate) mod shared;
 mod spelling;

@@ -1,4 +1,7 @@
-//! Tools that are pasted as text.
+//! Tools that are added from a text: one that is pasted, or a file of the workspace that isn't read in
+//! place.
+
+use std::sync::Arc;
 
 use super::{
     overlays::{
@@ -19,8 +22,53 @@ use crate::{
         message::ScreenId,
         state::State,
     },
+    model::entry::FileId,
     systems::target::Target,
 };
+
+/// Of files so many bytes are read as lists of tools, all together: the first screen waits for it.
+const READ: usize = 4 * 1024 * 1024;
+
+/// So many are looked through for words that such a list has.
+const LOOKED_THROUGH: usize = 16 * READ;
+
+/// Files of the workspace that hold tools in a form that isn't read in place and that aren't added
+/// yet, with their texts: lists of tools and functions, OpenAPI documents. As many as that at most.
+pub(crate) fn files_with_tools(state: &State, most: usize) -> Vec<(FileId, Arc<str>)> {
+    let context = ComposeContext::from_state(state);
+    let is_unread = |file: &FileId| state.catalog.of_file(file).next().is_none();
+    let texts = state.documents.iter().filter(|(file, document)| !document.gone && is_unread(file));
+    let (mut to_look_through, mut to_read) = (LOOKED_THROUGH, READ);
+    let texts = texts.filter_map(|(file, document)| {
+        let text = document.text.whole_text();
+        to_look_through = to_look_through.checked_sub(text.len())?;
+        let left = to_read.checked_sub(text.len())?;
+        let marks = ["nputSchema", "input_schema", "\"function\"", "openapi", "parameters"];
+        marks.iter().find(|mark| text.contains(**mark))?;
+        to_read = left;
+        let is_list = pasting::paste_entries(context, text, None).is_ok();
+        is_list.then(|| (file.clone(), Arc::clone(text)))
+    });
+    texts.take(most).collect()
+}
+
+/// Asks of which file of the workspace the tools are added.
+pub(crate) fn choose_file(state: &State) -> Reply {
+    /// More than a person looks through.
+    const MOST: usize = 50;
+    let files = files_with_tools(state, MOST);
+    if files.is_empty() {
+        let why = "no file here has tools that could be added; paste tools takes a text";
+        return Reply::Refused(why.to_owned());
+    }
+    let item = |(file, _): &(FileId, Arc<str>)| Item { title: file.to_string(), ..Item::default() };
+    let items = files.iter().map(item).collect();
+    let propose = move |row: usize, state: &State| match files.get(row) {
+        Some((_, text)) => OverlayReply::CloseWith(paste_descriptors(text, state)),
+        None => OverlayReply::Close,
+    };
+    Reply::Open(Box::new(Menu::with_state("Add the tools of", items, propose)))
+}
 
 /// Waits for a text with descriptors.
 pub(crate) fn await_paste() -> Reply {

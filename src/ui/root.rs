@@ -460,17 +460,17 @@ impl Root {
         let typing = self.screen(state).is_some_and(Screen::is_typing);
         let input = Input::Key(key);
         // While a text has the keys, what could be typed or moves in it goes there first, and so do
-        // the chords that every text field has; other chords stay the keymap's.
+        // the chords that every text field has; others stay the keymap's. Digits can begin numbers.
         let of_texts = key.mods.ctrl
             && !key.mods.alt
             && matches!(key.code, Code::Char('a' | 'c' | 'v' | 'x' | 'y' | 'z'));
         let chord = (key.mods.ctrl || key.mods.alt || matches!(key.code, Code::F(_))) && !of_texts;
-        if typing && !chord {
+        if (typing || key.begins_number()) && !chord {
             let reply = self.ask_screen(&input, state);
             if !matches!(reply, Reply::Ignored) {
                 return reply;
             }
-            if key.typed_char().is_some() {
+            if typing && key.typed_char().is_some() {
                 return Reply::Handled;
             }
         }

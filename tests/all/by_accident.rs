@@ -273,3 +273,22 @@ fn a_letter_in_edit_where_no_text_goes_says_why_and_a_press_there_leads_to_nav()
     assert_eq!(desk.keys("q"), FormReply::Ignored);
     assert_eq!(*desk.value, json!({"shape": {"width": 3}}));
 }
+
+#[test]
+fn a_digit_on_a_number_is_its_own_and_leads_to_no_other_screen() {
+    let tools = "\
+tool:
+  roll: {type: tool-service, name: roll, description: Rolls, service: dice, arguments: [{name: sides, type: number, description: How many}]}
+tool-service:
+  dice: {id: dice, request-queue: 'non-persistent://tg/request/dice', response-queue: 'non-persistent://tg/response/dice'}
+";
+    let mut bench = Workbench::files(&[("tools.yaml", tools)], 120, 36).on(ScreenId::Invoke);
+    assert!(bench.shows("0-9 type a number"), "{}", bench.screen());
+    bench.keys("2 0 esc");
+    assert_eq!(bench.state.screen, ScreenId::Invoke, "{}", bench.screen());
+    let tool = bench.state.selected.clone().unwrap();
+    assert_eq!(*bench.state.arguments_of(&tool), json!({"sides": 20}));
+    // Beside it, a digit shows its screen.
+    bench.keys("tab 2");
+    assert_eq!(bench.state.screen, ScreenId::Workflow, "{}", bench.screen());
+}

@@ -1270,3 +1270,13 @@ fn a_scenario_takes_what_happens_now_for_what_it_expects() {
     assert_eq!(kept, scenario.replace("paid", "settled"));
     place.run(&["simulate"]).ended(0, &["1 scenario passed"]);
 }
+
+#[test]
+fn a_tool_as_models_get_it_begins_with_all_apis_in_a_line() {
+    let entry = "tool:\n  a.b: {type: text-completion, name: a.b, description: A}\n";
+    let place = Place::with(&[("t.yaml", entry)]);
+    let shown = place.run(&["tools", "--model", "a.b"]);
+    let first = shown.data.lines().next().unwrap_or_default();
+    assert!(first.starts_with("# tokens: OpenAI "), "{first}");
+    assert!(first.contains("⚠ 1 refused  Anthropic ") && first.ends_with(" ✓"), "{first}");
+}

@@ -480,6 +480,34 @@ fn tools_that_change_other_arrows_come_last_and_say_so() {
 }
 
 #[test]
+fn a_tool_of_every_state_is_offered_once_and_may_lead_on_from_one_state_or_from_all() {
+    let tools = "\
+tool:
+  pay: {type: mcp-tool, name: pay, description: Pays., mcp-tool: pay, state: paid, \
+applicable-states: [undefined]}
+  look: {type: mcp-tool, name: look, description: Looks., mcp-tool: look}
+";
+    for (keys, states) in
+        [("enter", States::Only(vec!["undefined".into()])), ("x enter", States::Every)]
+    {
+        let mut bench = Workbench::yaml(tools, 160, 48).on(ScreenId::Workflow);
+        bench.keys("shift+tab");
+        find(&mut bench, "undefined");
+        bench.keys("a");
+        find(&mut bench, "paid");
+        bench.keys("enter");
+        let rows = bench.screen().matches("any state, no arrow").count();
+        assert_eq!(rows, 1, "{}", bench.screen());
+        bench.types("look");
+        bench.keys("enter");
+        assert!(bench.shows("Only from undefined"), "{}", bench.screen());
+        bench.keys(keys);
+        let gate = &bench.state.catalog.tool_called("look").unwrap().gate;
+        assert_eq!((gate.next.as_deref(), &gate.states), (Some("paid"), &states));
+    }
+}
+
+#[test]
 fn the_menu_of_a_state_says_why_something_cannot_be_done() {
     let mut bench = workflow((200, 60));
     bench.keys("shift+tab");

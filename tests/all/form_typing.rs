@@ -2,7 +2,7 @@
 //! stays.
 
 use serde_json::{Value, json};
-use toolcrib::{app::effect::Effect, schema::pointer::Pointer};
+use toolcrib::{app::effect::Effect, schema::pointer::Pointer, ui::form::view::FormReply};
 
 use crate::{form::Desk, support::workbench::Workbench};
 
@@ -343,4 +343,74 @@ fn a_line_break_that_enter_left_at_the_end_is_not_written() {
     desk.keys("enter ctrl+home");
     desk.types("The ");
     assert_eq!(desk.value["description"], json!("The First\nsecond\n"));
+}
+
+#[test]
+fn numbers_of_a_list_are_typed_one_after_another() {
+    let schema = json!({"properties": {"l": {"type": "array", "items": {"type": "number"}}}});
+    let mut desk = Desk::new(schema, json!({}));
+    desk.goes("/l");
+    desk.keys("enter 1 enter 2 enter");
+    assert_eq!(desk.value["l"], json!([1, 2]), "none is there before it is typed");
+    assert!(desk.form.is_typing(), "the next one can be typed");
+    assert!(desk.screen().contains("the next item; Enter ends"), "{}", desk.screen());
+    desk.keys("0 enter - 3 . 5 enter enter");
+    assert_eq!(desk.value["l"], json!([1, 2, 0, -3.5]));
+    assert!(!desk.form.is_typing(), "the list has ended");
+    // An item in which nothing was typed, or in which all of it was removed, doesn't stay.
+    for keys in ["enter", "esc", "7 backspace enter", "7 backspace esc"] {
+        desk.acts("add-item");
+        desk.keys(keys);
+        assert_eq!(desk.value["l"], json!([1, 2, 0, -3.5]), "{keys}");
+        assert!(!desk.form.is_typing(), "{keys}");
+    }
+    // What is in the list already is accepted, and no more.
+    desk.goes("/l/3");
+    desk.keys("enter end 1 enter");
+    assert_eq!(desk.value["l"], json!([1, 2, 0, -3.51]));
+    assert!(!desk.form.is_typing());
+}
+
+#[test]
+fn texts_and_choices_of_a_list_are_added_one_after_another() {
+    let list = |items: Value| json!({"properties": {"l": {"type": "array", "items": items}}});
+    let mut desk = Desk::new(list(json!({"type": ["string", "null"]})), json!({}));
+    desk.goes("/l");
+    desk.keys("enter a b enter c enter enter");
+    assert_eq!(desk.value["l"], json!(["ab", "c"]));
+    assert!(!desk.form.is_typing());
+    let mut desk = Desk::new(list(json!({"enum": [1, 2, 3]})), json!({}));
+    desk.goes("/l");
+    desk.keys("enter enter down enter");
+    assert_eq!(desk.value["l"], json!([2]));
+    desk.keys("enter enter down down enter");
+    assert_eq!(desk.value["l"], json!([2, 3]));
+}
+
+#[test]
+fn what_the_schema_offers_for_an_item_is_accepted() {
+    let items = json!({"type": "integer", "default": 8080});
+    let schema = json!({"properties": {"l": {"type": "array", "items": items, "maxItems": 2}}});
+    let mut desk = Desk::new(schema, json!({}));
+    desk.goes("/l");
+    desk.keys("enter enter 9 enter");
+    assert_eq!(desk.value["l"], json!([8080, 9]));
+    assert!(!desk.form.is_typing(), "the list takes no more");
+}
+
+#[test]
+fn a_digit_begins_the_number_that_has_the_cursor_and_nothing_else() {
+    let schema = json!({"properties": {"n": {"type": "integer"}, "port": {"anyOf": [{"type": "integer"}, {"type": "string"}]}, "t": {"type": "string"}}});
+    let mut desk = Desk::new(schema, json!({"n": 42}));
+    desk.goes("/n");
+    desk.keys("- 7");
+    assert_eq!(*desk.value, json!({"n": -7}), "it is typed in place of the one before");
+    assert!(desk.form.is_typing());
+    desk.keys("esc");
+    desk.goes("/port");
+    desk.keys("8 0 esc");
+    assert_eq!(desk.value["port"], json!(80));
+    desk.goes("/t");
+    assert_eq!(desk.keys("5"), FormReply::Ignored);
+    assert!(desk.value.get("t").is_none() && !desk.form.is_typing());
 }

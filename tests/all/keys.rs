@@ -17,14 +17,17 @@ const HEAD: &str = "\
 
 There are two modes, shown at the left of the bottom line. In **NAV** every key is a command; in
 **EDIT** every printable key is text. `Enter` or `i` on a field that takes text, a find box, or a
-press on a text leads to EDIT; `Esc` leads back, with what was typed kept.
+press on a text leads to EDIT; `Esc` leads back, with what was typed kept. On a field that takes a
+number a digit or `-` leads there too, and begins the number: screens are a press on their names, a
+row of the command palette, or one `Tab` away.
 
 A key means the same on every screen where it acts. What is done less than daily has no key: it is
 in the actions menu (`.`, or the right mouse button) and in the command palette (`Ctrl+P`). Arrows,
 `h` `j` `k` `l`, `PgUp` and `PgDn` move.
 
 In EDIT, `Enter` accepts and goes to the next field that is empty and required; `Tab` accepts and
-edits the next field; `Esc` leaves. In a text of several lines `Enter` breaks the line.
+edits the next field; `Esc` leaves. In a text of several lines `Enter` breaks the line. In an item
+that is added to a list `Enter` goes on to the next one; where nothing is typed it ends the list.
 
 A row of `[keys]` in `config.toml` replaces the keys of an action: `undo = [\"u\"]`.
 

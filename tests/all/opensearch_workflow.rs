@@ -168,7 +168,8 @@ fn an_agent_is_one_tool_of_a_workflow_simulated_and_live() {
     assert_eq!(state_of(&bench), "ready");
     bench.keys("esc");
     choose(&mut bench, "shop_agent");
-    bench.keys("f6");
+    // The first call that leaves the program is asked about.
+    bench.keys("f6 enter");
     let call = bench.state.invoke.calls.iter().next_back().expect("a call");
     assert_eq!(call.request.name, "shop_agent");
     bench.happens(run_that_failed());
@@ -191,7 +192,7 @@ fn a_live_step_stops_at_a_breakpoint_and_another_one_goes_on() {
         let call = bench.state.invoke.calls.iter().next_back().expect("a call");
         RunOrder::from_body(&call.request.body).unwrap().range
     };
-    bench.keys("f6");
+    bench.keys("f6 enter");
     assert_eq!((range(&bench).from, range(&bench).until), (0, Some(0)));
     let mut run = run_that_failed();
     run.truncate(2);
@@ -218,7 +219,7 @@ fn a_tool_of_an_agent_is_one_of_the_workflow_where_the_settings_say_when() {
     let mut bench = gated(&gates);
     assert!(!hidden(&bench, "shop_agent/indices") && hidden(&bench, "shop_agent/answer"));
     choose(&mut bench, "shop_agent/indices");
-    bench.keys("f6");
+    bench.keys("f6 enter");
     bench.happens([(9, EventKind::End { outcome: Outcome::Succeeded, problem: None })]);
     assert_eq!(state_of(&bench), "listed");
 }

@@ -150,9 +150,9 @@ fn the_request_shows_the_variables_of_the_connection_that_is_chosen() {
     bench.types("{{var.left}} * {{var.right}} + {{var.key}}");
     bench.keys("esc");
     let lines = [
-        "left 6 (the workspace)",
-        "right 7 (connection dev)",
-        "key •••• from the environment variable SHOP_KEY (connection dev)",
+        "left = 6 · the workspace",
+        "right = 7 · connection dev",
+        "key = •••• from the environment variable SHOP_KEY · connection dev",
     ];
     for line in lines {
         assert!(bench.shows(line), "{line}:\n{}", bench.screen());
@@ -165,9 +165,9 @@ fn the_request_shows_the_variables_of_the_connection_that_is_chosen() {
     bench.types("staging");
     bench.keys("enter");
     let lines = [
-        "left 5 (connection staging)",
-        "right 8 (connection staging)",
-        "key isn't defined (connection staging)",
+        "left = 5 · connection staging",
+        "right = 8 · connection staging",
+        "key isn't defined for connection staging",
         "nothing defines the variable \"key\"",
     ];
     for line in lines {

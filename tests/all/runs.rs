@@ -168,6 +168,9 @@ fn three_live_steps_over_a_real_server_one_of_which_fails_in_both_modes() {
         terminal.press(["2"]);
         terminal.wait_for("Available 1");
         live_about(&mut terminal, "ask", "llamas");
+        // The first call that leaves the program is asked about.
+        terminal.wait_for("Call ask for real?");
+        terminal.press(["enter"]);
         terminal.wait_for("undefined → asked");
         terminal.wait_for("llamas as a pun.");
 

@@ -220,3 +220,36 @@ fn a_schema_that_is_true_or_false_is_one() {
     let bench = of_argument(&json!(true));
     assert!(!bench.shows("⚠") && !bench.shows("✗"), "{}", bench.screen());
 }
+
+#[test]
+fn a_folded_schema_says_what_distinguishes_it_and_whether_it_is_required() {
+    let whole = json!({"type": "object", "required": ["p"], "properties": {
+        "p": {"type": "string", "description": "Who buys"},
+        "q": {"oneOf": [
+            {"type": "object", "title": "Card", "description": "Plastic"},
+            {"type": "object", "properties": {"kind": {"const": "bill"}}}]}}});
+    let mut bench = bench(&whole, 120, 60);
+    bench.clicks("▸ 2 entries");
+    assert!(bench.shows("▸ text *  Who buys"), "{}", bench.screen());
+    // A press on the words unfolds; that on the sign at the end chooses another kind.
+    bench.clicks("one of several");
+    bench.clicks("▸ 2 items");
+    for branch in ["▸ object  Card", "▸ object  bill"] {
+        assert!(bench.shows(branch), "{branch}\n{}", bench.screen());
+    }
+}
+
+#[test]
+fn another_kind_says_what_it_removes() {
+    let members = json!({"type": "object", "properties": {"a": {"type": "string"}}, "title": "T"});
+    let mut bench = of_argument(&members);
+    bench.clicks("▸ object");
+    bench.clicks("▾ object");
+    bench.keys("enter");
+    bench.types("whole");
+    bench.keys("enter");
+    assert_eq!(argument(&bench)["type"], "integer", "{}", bench.screen());
+    let said = bench.state.notices.current().map(|notice| notice.text.clone()).unwrap_or_default();
+    assert!(said.starts_with("Removed properties"), "{said}");
+    assert!(said.ends_with("u undoes"), "{said}");
+}

@@ -1140,3 +1140,49 @@ fn deleting_what_many_tools_name_says_what_that_means() {
     }
     assert!(!bench.shows("↑↓ scroll"), "{}", bench.screen());
 }
+
+#[test]
+fn tools_of_files_are_added_one_file_after_the_other() {
+    let list = |name: &str| {
+        let schema = r#"{"type": "object", "properties": {}}"#;
+        format!(r#"[{{"name": "{name}", "description": "Does it", "input_schema": {schema}}}]"#)
+    };
+    let (one, two) = (list("first_of_all"), list("second_of_all"));
+    let files = [
+        ("tools.yaml", "tool:\n  a: {type: text-completion, name: a, description: A}\n"),
+        ("one.json", one.as_str()),
+        ("two.json", two.as_str()),
+    ];
+    let mut bench = Workbench::files(&files, 120, 36);
+    let ask = |bench: &mut Workbench| {
+        bench.keys("ctrl+p");
+        bench.types("add tools of a file");
+        bench.keys("enter");
+    };
+    ask(&mut bench);
+    assert!(bench.shows("one.json") && bench.shows("two.json"), "{}", bench.screen());
+    bench.keys("enter");
+    assert!(bench.shows("first_of_all"), "{}", bench.screen());
+    bench.keys("enter");
+    assert!(tools_of(&bench).contains("first_of_all"), "{}", tools_of(&bench));
+    ask(&mut bench);
+    assert!(bench.shows("▌two.json") && !bench.shows("one.json"), "{}", bench.screen());
+}
+
+#[test]
+fn a_file_is_named_where_tools_are_pasted() {
+    let list = r#"[{"name": "first_of_all", "description": "Does it", "input_schema": {"type": "object", "properties": {}}}]"#;
+    let tool = "tool:\n  a: {type: text-completion, name: a, description: A}\n";
+    let mut bench = Workbench::files(&[("tools.yaml", tool), ("agent/one.json", list)], 120, 36);
+    bench.keys("ctrl+p");
+    bench.types("paste tools");
+    bench.keys("enter");
+    bench.types("one.json");
+    bench.keys("enter");
+    let wrong = "this folder has no YAML, JSON or TOML file one.json";
+    assert!(bench.shows(wrong), "{}", bench.screen());
+    bench.keys("ctrl+a delete");
+    bench.types("agent/one.json");
+    bench.keys("enter");
+    assert!(bench.shows("first_of_all"), "{}", bench.screen());
+}

@@ -26,6 +26,7 @@ use toolcrib::{
         finding::EntryEdit,
         problem::{Problem, ProblemKind},
         stage::Stage,
+        unsaved::LeftText,
     },
     schema::pointer::Pointer,
     syntax::{
@@ -128,6 +129,21 @@ fn a_tool_that_is_chosen_elsewhere_is_seen_in_the_narrowed_list_of_invoke() {
     bench.send(Message::Select(other));
     bench.draw();
     assert!(!bench.shows("/ joke") && bench.shows("● calculator"), "{}", bench.screen());
+}
+
+#[test]
+fn unsaved_work_of_a_file_that_is_not_on_disk_is_shown() {
+    let mut bench = Workbench::sample("services", 120, 36);
+    let left = LeftText { text: "tool: {}\n".into(), is_behind: false };
+    let texts = [(FileId::new("new.yaml"), left)].into_iter().collect();
+    bench.state.question = Some(Question::Recover(texts));
+    bench.draw();
+    for words in ["new.yaml", "not on disk", "tool: {}", "Enter restore"] {
+        assert!(bench.shows(words), "{words}: {}", bench.screen());
+    }
+    assert!(!bench.shows("Esc restore"), "{}", bench.screen());
+    bench.keys("right");
+    assert!(bench.shows("Enter discard") && bench.shows("Esc restore"), "{}", bench.screen());
 }
 
 /// Presses where the text is, and moves from there on.
@@ -969,6 +985,7 @@ fn tools_of_a_file_that_is_not_read_in_place_are_offered() {
     bench.state.question = Some(Question::Begin);
     bench.draw();
     assert!(bench.shows("f  Add the tools of tools.json"), "{}", bench.screen());
+    assert!(bench.shows("Enter add its tools"), "{}", bench.screen());
     assert!(!bench.shows("package.json"), "{}", bench.screen());
     bench.keys("f");
     assert!(bench.shows("╭ Paste tools as those of") && bench.shows("OpenSearch"));

@@ -565,3 +565,45 @@ fn what_is_requested_is_kept_as_the_start_of_runs() {
     bench.keys("@keep-start enter");
     assert_eq!(settings(&bench).as_deref(), Some("[context]\nstate = \"paid\"\n"));
 }
+
+/// A tool without arguments, of a server that isn't there.
+fn served(tool: &str) -> Workbench {
+    let kept = format!(r#"{{"server": "sky", "version": "2025-11-25", "tools": [{tool}]}}"#);
+    let settings = "connection = \"sky\"\n[connections.sky]\nsystem = \"mcp\"\n\
+        transport = \"http\"\nservers = [\"http://127.0.0.1:9/mcp\"]\n";
+    let files = [("mcp/sky.json", &*kept), ("toolcrib.toml", settings)];
+    Workbench::files(&files, 120, 36).on(ScreenId::Workflow)
+}
+
+#[test]
+fn the_first_live_step_to_somebody_else_asks_and_no_further_one() {
+    let calls = |bench: &Workbench| bench.state.invoke.calls.iter().count();
+    let mut bench = served(r#"{"name": "drop", "inputSchema": {"type": "object"}}"#);
+    bench.keys("f6");
+    assert!(bench.shows("Call sky/drop"), "{}", bench.screen());
+    assert!(bench.shows("a real call over sky"), "{}", bench.screen());
+    bench.keys("esc");
+    assert_eq!(calls(&bench), 0);
+    bench.keys("f6 enter");
+    assert_eq!(calls(&bench), 1, "{}", bench.screen());
+    bench.happens([(20, EventKind::End { outcome: Outcome::Succeeded, problem: None })]);
+    bench.keys("f6");
+    assert_eq!(calls(&bench), 2, "{}", bench.screen());
+}
+
+#[test]
+fn a_live_step_of_a_tool_that_only_reads_doesnt_ask_and_one_that_deletes_isnt_enters() {
+    let calls = |bench: &Workbench| bench.state.invoke.calls.iter().count();
+    let hinted = |hint: &str| {
+        let schema = r#""inputSchema": {"type": "object"}"#;
+        served(&format!(r#"{{"name": "t", {schema}, "annotations": {{"{hint}": true}}}}"#))
+    };
+    let mut bench = hinted("readOnlyHint");
+    bench.keys("f6");
+    assert_eq!(calls(&bench), 1, "{}", bench.screen());
+    let mut bench = hinted("destructiveHint");
+    bench.keys("f6 enter");
+    assert_eq!(calls(&bench), 0, "{}", bench.screen());
+    bench.keys("f6 right enter");
+    assert_eq!(calls(&bench), 1, "{}", bench.screen());
+}

@@ -45,7 +45,12 @@ pub(super) fn handle_message(
         WorkflowMessage::SetUser(user) => set_user(state, user, now),
         WorkflowMessage::SetStart(start) => set_start(state, &start, now),
         WorkflowMessage::Step { tool, outcome } => simulate_step(state, &tool, outcome, now),
-        WorkflowMessage::StepLive { tool } => return step_live(state, &tool, now),
+        WorkflowMessage::StepLive { tool } => {
+            let is_first = state.first_live_connection(&tool).is_some();
+            let effects = step_live(state, &tool, now);
+            state.workflow.has_gone_live |= is_first && !effects.is_empty();
+            return effects;
+        }
         WorkflowMessage::FillFirst { tool } => state.workflow.fill_first = Some(tool),
         WorkflowMessage::Walk { tools } => walk_tools(state, &tools, now),
         WorkflowMessage::ShowRun(simulation) => {

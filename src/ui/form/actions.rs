@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{
     cell::{Cell, Click, Editor},
     focus::SearchDirection,
-    raw_json, rename,
+    fold, raw_json, rename,
     view::{Form, FormReply},
 };
 use crate::{
@@ -583,8 +583,12 @@ impl Form {
             "find-field",
         ];
         let field = self.focused_row().and_then(|row| self.fields.get(row));
+        let cell = self.focused_row().and_then(|row| self.cell(row));
+        let is_empty_list = cell.is_some_and(|cell| fold::is_empty_list(&cell));
         let useful = |id: &ActionId| match *id {
             _ if self.refusal_reason(id).is_some() => false,
+            // Its key adds the first item.
+            "open-field" if is_empty_list => false,
             // In EDIT its key is the text's.
             "open-field" | "remove-value" => !self.is_typing(),
             "find-field" => self.position_text().is_some(),

@@ -16,6 +16,9 @@ pub(crate) struct AddRow;
 
 pub(crate) struct MoreRow;
 
+/// What the row that adds says while items are typed one after another.
+const NEXT_ITEM: &str = "the next item; Enter ends the list";
+
 impl Widget for AddRow {
     fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         let words = match cell.field.kind {
@@ -86,6 +89,10 @@ impl Editor for Adder {
                     .pen(0)
                     .put_text(" ", cursor.unwrap_or(ground))
                     .put_text(&visible_text(&words), ghost);
+            }
+            None if cell.adding => {
+                let ghost = ground.patch(context.style(Role::Ghost));
+                context.pen(0).put_text(" ", cursor.unwrap_or(ground)).put_text(NEXT_ITEM, ghost);
             }
             None => drop(AddRow.draw_unfocused(cell, context)),
         }

@@ -48,6 +48,10 @@ pub(crate) struct Cell<'c> {
     pub folder: Option<&'c FolderList>,
     /// Nobody chose the value: what is typed replaces it.
     pub fresh: bool,
+    /// It is the row that adds, and the next item is typed there.
+    pub adding: bool,
+    /// It is the schema of a member that the schema around it requires.
+    pub listed_required: bool,
     /// What typing makes of the value at a switch; at a constant, it is changed by choosing another
     /// branch.
     pub selects: bool,
@@ -213,6 +217,8 @@ pub(crate) enum Ask {
     Next,
     /// The same after these edits.
     Accept(Vec<Edit>),
+    /// An item of a list was chosen; it is done where items are being added.
+    Chosen(Vec<Edit>),
     /// Show or hide what is below.
     Fold,
     /// Take another branch of the union.

@@ -182,8 +182,10 @@ impl Chooser {
     /// as in every text, but where `Tab` led here, who goes on from field to field does so.
     fn accept_option(&mut self, cell: &Cell<'_>, chosen: Option<usize>) -> Answer {
         let accepts = self.free.is_some() && (self.rests || chosen.is_none());
+        let is_item = self.free.is_none() && matches!(cell.field.role, Seat::Item { .. });
         match self.pick_option(cell, chosen) {
             Answer::Change(edits) if accepts => Answer::Ask(Ask::Accept(edits)),
+            Answer::Change(edits) if is_item => Answer::Ask(Ask::Chosen(edits)),
             Answer::Handled if accepts => Answer::Ask(Ask::Next),
             answer => answer,
         }

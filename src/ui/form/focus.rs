@@ -155,6 +155,7 @@ impl Form {
         let Some(field) = self.fields.get(row) else { return };
         let id = (field.pointer.clone(), field.part);
         if self.focus != id {
+            self.adding = self.adding.take().filter(|_| self.focus.0 == id.0);
             self.focus = id;
             self.editor = None;
             self.full_help = false;

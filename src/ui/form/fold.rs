@@ -202,6 +202,15 @@ pub(crate) fn summary(cell: &Cell<'_>) -> String {
     words.join(" · ")
 }
 
+/// A list without items, to which one can be added: there is nothing to unfold.
+pub(super) fn is_empty_list(cell: &Cell<'_>) -> bool {
+    let field = cell.field;
+    matches!(field.kind, Kind::List { len: 0, .. })
+        && field.presence != Presence::Null
+        && field.node.list.prefix.is_empty()
+        && field.takes_items()
+}
+
 struct Folder;
 
 impl Editor for Folder {
@@ -214,6 +223,9 @@ impl Editor for Folder {
         let Input::Key(key) = input else { return Answer::Ignored };
         let open = cell.field.fold_state() == Some(true);
         match key.code {
+            Code::Enter if key.is_plain(Code::Enter) && is_empty_list(cell) => {
+                Answer::Ask(Ask::AddItem)
+            }
             Code::Enter | Code::Char(' ') if key.is_plain(key.code) => Answer::Ask(Ask::Fold),
             Code::Right if !open => Answer::Ask(Ask::Fold),
             Code::Left if open => Answer::Ask(Ask::Fold),
@@ -222,7 +234,11 @@ impl Editor for Folder {
     }
 
     fn key_hints(&self, cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
-        vec![("←→", if cell.field.fold_state() == Some(true) { "close" } else { "open" })]
+        let open = ("←→", if cell.field.fold_state() == Some(true) { "close" } else { "open" });
+        match is_empty_list(cell) {
+            true => vec![("Enter", "add item"), open],
+            false => vec![open],
+        }
     }
 
     fn handle_click(&mut self, _cell: &Cell<'_>, click: Click) -> Answer {

@@ -102,6 +102,11 @@ impl HostedForm {
                 };
                 let mut messages = made(edits);
                 let is_typing = self.form.is_typing();
+                let lost = self.form.lost.take();
+                messages.extend(lost.map(|words| {
+                    let undo = state.keymap.way_to("undo");
+                    Message::Notice(NoticeKind::Done, format!("{words}; {undo} undoes"))
+                }));
                 messages.extend(removed.filter(|_| !is_typing).map(|at| {
                     let undo = state.keymap.way_to("undo");
                     Message::Notice(NoticeKind::Done, format!("Removed {at}; {undo} undoes"))

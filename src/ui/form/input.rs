@@ -25,6 +25,17 @@ use crate::{
     ui::form::change::FormContext,
 };
 
+/// The members of an object that another value in its place doesn't have; a type is one that it
+/// has otherwise.
+fn lost_words(before: Option<&Value>, after: Option<&Value>) -> Option<String> {
+    let is_lost = |name: &&String| {
+        *name != "type" && after.is_none_or(|value| value.get(name.as_str()).is_none())
+    };
+    let names: Vec<&str> =
+        before?.as_object()?.keys().filter(is_lost).map(String::as_str).collect();
+    (!names.is_empty()).then(|| names.join(", "))
+}
+
 /// Why a letter does nothing.
 const TAKES_NO_TEXT: &str = "this field takes no text: Esc leaves EDIT, Tab goes to the next field";
 
@@ -63,6 +74,12 @@ impl Form {
             return self.handle_input(&Input::Paste(self.clip.clone()));
         }
         self.ensure_editor();
+        if let Some(reply) = self.type_item(input) {
+            return reply;
+        }
+        if let Input::Key(key) = input {
+            self.begin_number(*key);
+        }
         // Where the screen has nothing to send, its keys accept a text.
         if self.is_typing() && matches!(input, Input::Key(key) if verbs::SEND.is_key(*key)) {
             return self.accept_text();
@@ -173,8 +190,9 @@ impl Form {
             return FormReply::Handled;
         }
         if typing {
-            self.resting = true;
-            return self.flush_editor();
+            let dropped = self.drop_blank_item();
+            (self.resting, self.adding) = (true, None);
+            return dropped.unwrap_or_else(|| self.flush_editor());
         }
         FormReply::Ignored
     }
@@ -271,8 +289,9 @@ impl Form {
         let Some(row) = self.focused_row() else { return FormReply::Handled };
         let at = self.fields[row].pointer.clone();
         match ask {
-            Ask::Next => self.accept_text(),
-            Ask::Accept(edits) => self.commit_some(edits).merge_with(self.accept_text()),
+            Ask::Next => self.end_item(),
+            Ask::Accept(edits) => self.commit_some(edits).merge_with(self.end_item()),
+            Ask::Chosen(edits) => self.end_chosen_item(edits),
             Ask::Folder { folder, edits } => {
                 let edits = match self.commit_some(edits) {
                     FormReply::Edits(edits) => edits,
@@ -305,7 +324,7 @@ impl Form {
 
     /// Accepts what was typed: on to the next field that is required and empty, else the form is
     /// in NAV on this one.
-    fn accept_text(&mut self) -> FormReply {
+    pub(super) fn accept_text(&mut self) -> FormReply {
         let reply = self.flush_editor();
         let here = self.focused_row().unwrap_or(0);
         match (here + 1..self.fields.len()).find(|row| self.is_wanted(*row)) {
@@ -369,6 +388,7 @@ impl Form {
         self.view.folds.insert(at.clone(), true);
         self.drafts.remove(&at);
         self.editor = None;
+        let before = at.get(&self.value).cloned();
         let reply = match value {
             Some(to) => self.commit_edits(vec![Edit::Set { at: at.clone(), to: to.into() }]),
             None if at.get(&self.value).is_some() => {
@@ -383,6 +403,8 @@ impl Form {
                 FormReply::Handled
             }
         };
+        self.lost = lost_words(before.as_ref(), at.get(&self.value))
+            .map(|lost| format!("Removed {lost} from {}", at.words_in(&self.value)));
         if kept.is_none() && !was_object {
             self.mark_fresh(&at);
         }
@@ -444,6 +466,7 @@ impl Form {
         let reply = self.commit_edits(vec![Edit::Insert { at: place.clone(), item: item.into() }]);
         self.mark_fresh(&place);
         self.show_new(&place, &list);
+        self.adding = Some(list);
         reply
     }
 

@@ -100,6 +100,8 @@ impl Form {
             editor: None,
             resting: true,
             full_help: false,
+            adding: None,
+            lost: None,
             removing: None,
             introduced: false,
             clip: String::new(),
@@ -138,6 +140,7 @@ impl Form {
         form.begun = self.begun;
         form.typing_from = self.typing_from.take();
         form.focus = self.focus.clone();
+        form.adding = self.adding.take();
         form.clip = std::mem::take(&mut self.clip);
         form.wall = self.wall;
         form.saved = self.saved.take();

@@ -194,9 +194,11 @@ impl Editor for NumberLine {
             Input::Key(key) if self.input.handle_key(*key) => {
                 let removes = matches!(key.code, Code::Backspace | Code::Delete)
                     && self.input.text().is_empty();
+                // A number that was offered is the user's when it is typed.
+                let is_chosen = cell.fresh && key.typed_char().is_some();
                 match self.input.text() == before {
                     true if removes && is_declared(cell) => cell.unset_value(),
-                    true if !removes => Answer::Handled,
+                    true if !removes && !is_chosen => Answer::Handled,
                     _ => self.apply_typed(cell),
                 }
             }

@@ -134,6 +134,14 @@ impl Form {
             && self.routes(&field.pointer).is_some()
     }
 
+    /// Whether a number can be typed at a row.
+    pub(super) fn takes_number(&self, field: &Field) -> bool {
+        let is_number = |route: &Route| route.node.shown_types().contains(Types::INTEGER);
+        let routes = || self.routes(&field.pointer).filter(|_| self.takes_text(field));
+        matches!(field.kind, Kind::Number { .. })
+            || routes().is_some_and(|routes| routes.routes.iter().any(is_number))
+    }
+
     /// The branch that the user picked, or that the value has which the user gave.
     fn preferred_branch(&self, routes: &Routes, at: &Pointer) -> Option<usize> {
         if let Some(pick) = self.view.picks.get(&(at.clone(), routes.place)) {

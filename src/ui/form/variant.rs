@@ -1,6 +1,6 @@
 //! Which of several shapes a value has; a shape with fields of its own folds.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{
     cell::{Answer, Ask, Cell, Click, ClickArea, DrawContext, Editor, Widget, one_line},
@@ -15,6 +15,7 @@ use crate::{
         kind::{Branch, Kind},
         messages,
         nullable::allows_null,
+        phrase::value_text,
         tree::Schema,
     },
     ui::{
@@ -55,20 +56,23 @@ impl Widget for VariantField {
             Some(false) => "▸ ",
             None => "",
         };
+        let required = if cell.listed_required { " *" } else { "" };
         let text = match (open, schema_words(cell)) {
-            (Some(false), Some(words)) => format!("{mark}{words}"),
-            (Some(false), None) => format!("{mark}{text}  {}", fold::summary(cell)),
+            (Some(false), Some((kind, said))) => format!("{mark}{kind}{required}  {said}"),
+            (Some(false), None) => format!("{mark}{text}{required}  {}", fold::summary(cell)),
             _ => format!("{mark}{text}"),
         };
         let room = usize::from(context.area.width).saturating_sub(cell.count_room());
         let text = truncate_text(&visible_text(&text), room).into_owned();
         let style = ratatui::style::Style { bg: None, ..context.style(role) };
         context.draw_line(0, &text, style, "▾");
-        let mut hits = vec![context.line_hit(0, Click::Open)];
-        if open.is_some() {
-            hits.insert(0, ClickArea { line: 0, columns: 0..2, click: Click::Fold });
+        let edge = context.area.width.saturating_sub(1);
+        let kinds = ClickArea { line: 0, columns: edge..context.area.width, click: Click::Open };
+        // What unfolds does so wherever it is pressed, but on the sign for its kinds.
+        match open {
+            Some(_) => vec![kinds, context.line_hit(0, Click::Fold)],
+            None => vec![context.line_hit(0, Click::Open)],
         }
-        hits
     }
 
     fn new_editor(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
@@ -76,8 +80,8 @@ impl Widget for VariantField {
     }
 }
 
-/// What a value asks for that is a schema.
-fn schema_words(cell: &Cell<'_>) -> Option<String> {
+/// What a value asks for that is a schema, and what distinguishes it from others of its kind.
+fn schema_words(cell: &Cell<'_>) -> Option<(String, String)> {
     let schema = cell.value.filter(|_| cell.field.node.holds_schema)?;
     let node = Schema::new(schema.clone()).root_node();
     // Of a reference, or of what has no type, its first values say more.
@@ -85,11 +89,26 @@ fn schema_words(cell: &Cell<'_>) -> Option<String> {
         (node.typed || node.choices.is_some()).then(|| messages::describe_expected(&node))?;
     let is_null_allowed = schema.as_object().and_then(allows_null) == Some(true);
     let (first, rules) = words.split_once(", ").unwrap_or((&words, ""));
-    Some(match (is_null_allowed, rules) {
+    let kind = match (is_null_allowed, rules) {
         (false, _) => words,
         (true, "") => format!("{} or null", first.replace(" or ", ", ")),
         (true, rules) => format!("{} or null, {rules}", first.replace(" or ", ", ")),
-    })
+    };
+    Some((kind, distinction(schema)))
+}
+
+/// What a schema says of itself, in a line: its title, else its first constant, else its
+/// description.
+fn distinction(schema: &Value) -> String {
+    let text = |name: &str| schema.get(name)?.as_str().filter(|text| !text.trim().is_empty());
+    let constant = || {
+        let members = schema.get("properties").and_then(Value::as_object);
+        let mut schemas = members.into_iter().flat_map(Map::values);
+        schema.get("const").or_else(|| schemas.find_map(|member| member.get("const")))
+    };
+    let said = text("title").map(str::to_owned).or_else(|| constant().map(value_text));
+    let said = said.or_else(|| text("description").map(str::to_owned));
+    one_line(&said.unwrap_or_default())
 }
 
 #[derive(Default)]
@@ -211,8 +230,8 @@ impl Editor for Switch {
     fn handle_click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
         match click {
             Click::Pick(number) => return self.pick_option(cell, number),
+            Click::Open | Click::Fold if self.list.is_some() => self.close(),
             Click::Fold => return Answer::Ask(Ask::Fold),
-            Click::Open if self.list.is_some() => self.close(),
             _ => return self.open_list(cell),
         }
         Answer::Handled

@@ -116,6 +116,10 @@ pub struct Form {
     /// same.
     pub(super) resting: bool,
     pub(super) full_help: bool,
+    /// The list to which items are being added one after another.
+    pub(super) adding: Option<Pointer>,
+    /// What the last choice of another kind has removed, in words.
+    pub(super) lost: Option<String>,
     /// The required value that goes when its removal is asked for again.
     pub(super) removing: Option<Pointer>,
     /// What the schema says of the whole is above the fields.
@@ -312,6 +316,9 @@ impl Form {
         if self.finder.is_some() {
             return vec![("↑↓", "choose"), ("Enter", "go to the field"), ("Esc", "close")];
         }
+        if let Some(hints) = self.item_hints() {
+            return hints;
+        }
         let asleep = self.resting
             && self.editor.as_ref().is_some_and(|editor| editor.is_typing() && !editor.is_open());
         let cell = self.focused_row().filter(|_| !asleep).and_then(|row| self.cell(row));
@@ -445,8 +452,19 @@ impl Form {
             wall: self.wall,
             folder: self.folder.as_deref(),
             fresh: is_value && self.fresh.contains_key(&field.pointer),
+            adding: self.is_adding_at(field),
+            listed_required: field.node.holds_schema && self.is_listed_required(&field.pointer),
             selects: self.takes_text(field) || self.switch_of(field).is_some(),
         })
+    }
+
+    /// Whether a schema lists the member at a place among those that it requires.
+    fn is_listed_required(&self, at: &Pointer) -> bool {
+        let required = || {
+            let members = at.parent().filter(|members| members.last() == Some("properties"))?;
+            members.parent()?.child("required").get(&self.value)?.as_array()
+        };
+        required().is_some_and(|names| names.iter().any(|name| name.as_str() == at.last()))
     }
 
     /// The members that are offered to a list of their names.
@@ -528,6 +546,7 @@ impl Form {
         let stays = matches!(edit, Edit::Remove { .. } | Edit::Move { .. }) && !in_list;
         if !matches!(edit, Edit::Set { .. }) && !stays {
             self.typing_from = None;
+            self.adding = None;
         }
         // An item that is in a list of texts now, or no longer, isn't being typed.
         if let Some(list) = edit.pointer().parent().filter(|_| in_list) {

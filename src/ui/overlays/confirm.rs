@@ -209,8 +209,10 @@ impl Overlay for Confirm {
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         let act = self.answers.get(self.at).map_or("OK", |answer| answer.words);
         let scroll = self.is_long.then_some(("↑↓", "scroll"));
-        let keys = [("←→", "choose"), ("Enter", act), ("Esc", self.escape)];
-        keys.into_iter().chain(scroll).collect()
+        // Where Esc answers, one of two keys that do the same is enough.
+        let is_said = self.escape != CANCEL && act == self.escape;
+        let escape = (!is_said).then_some(("Esc", self.escape));
+        [("←→", "choose"), ("Enter", act)].into_iter().chain(escape).chain(scroll).collect()
     }
 
     fn sheet(&mut self, _: &State) -> Sheet {

@@ -1,4 +1,4 @@
-//! Waits for a text of several lines to be pasted.
+//! Waits for a text of several lines to be pasted, or for the path of a file that has it.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -9,11 +9,13 @@ use crate::{
         input::{Code, Input},
         state::State,
     },
+    model::entry::FileId,
     ui::{
         canvas::{Pen, wrap},
         sheet::{Ask, Entry, Sheet},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
+        widgets::text_input::TextInput,
     },
 };
 
@@ -25,8 +27,14 @@ pub(crate) struct Paste {
     title: String,
     words: String,
     then: PasteAction,
+    /// The path of a file of the workspace, as it is typed.
+    file: TextInput,
+    wrong: Option<String>,
     sheet: Rect,
 }
+
+/// What is before the path.
+const FILE: &str = "or the file: ";
 
 impl Paste {
     pub fn new(
@@ -38,7 +46,25 @@ impl Paste {
             title: title.into(),
             words: words.into(),
             then: Box::new(then),
+            file: TextInput::default(),
+            wrong: None,
             sheet: Rect::default(),
+        }
+    }
+
+    /// Takes the text of the file whose path is typed.
+    fn take_file(&mut self, state: &State) -> OverlayReply {
+        let path = self.file.text().trim();
+        let file = FileId::new(path.strip_prefix("./").unwrap_or(path));
+        match state.documents.get(&file) {
+            Some(document) => {
+                OverlayReply::CloseWith((self.then)(document.text.whole_text(), state))
+            }
+            None if path.is_empty() => OverlayReply::Stay,
+            None => {
+                self.wrong = Some(format!("this folder has no YAML, JSON or TOML file {path}"));
+                OverlayReply::Stay
+            }
         }
     }
 }
@@ -46,13 +72,28 @@ impl Paste {
 impl Overlay for Paste {
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, _: &State) {
         let lines = wrap(&self.words, 66);
-        let height = u16::try_from(lines.len()).unwrap_or(1) + 4;
+        let wrong = self.wrong.as_ref().map_or_else(Vec::new, |wrong| wrap(wrong, 66));
+        let height = u16::try_from(lines.len() + wrong.len()).unwrap_or(1) + 6;
         let (sheet, inside) = modal::draw_modal(frame, area, (70, height), &self.title, look);
         self.sheet = sheet;
         for (row, line) in (1_u16..).zip(&lines) {
             Pen::new(frame.buffer_mut(), inside, row)
                 .skip(1)
                 .put_text(line, look.styles[Role::Overlay]);
+        }
+        let row = u16::try_from(lines.len()).unwrap_or(0) + 2;
+        let mut pen = Pen::new(frame.buffer_mut(), inside, row);
+        pen.skip(1).put_text(FILE, look.styles[Role::Overlay]);
+        let x = pen.column_now();
+        let width = inside.right().saturating_sub(x + 1);
+        let y = inside.y + row.min(inside.height.saturating_sub(1));
+        let field = Rect { x, y, width, height: 1 };
+        let cursor = Some(look.styles[Role::Cursor]);
+        self.file.draw(frame.buffer_mut(), field, look.styles[Role::FieldFocus], cursor);
+        for (row, line) in (row + 1..).zip(&wrong) {
+            Pen::new(frame.buffer_mut(), inside, row)
+                .skip(1)
+                .put_text(line, look.styles[Role::Error]);
         }
     }
 
@@ -63,12 +104,25 @@ impl Overlay for Paste {
         match input {
             Input::Paste(text) => OverlayReply::CloseWith((self.then)(text, state)),
             Input::Key(key) if key.is_plain(Code::Esc) => OverlayReply::Close,
-            _ => OverlayReply::Stay,
+            Input::Key(key) if key.is_plain(Code::Enter) => self.take_file(state),
+            Input::Key(key) => {
+                self.file.handle_key(*key);
+                self.wrong = None;
+                OverlayReply::Stay
+            }
+            Input::Mouse(mouse) => {
+                self.file.handle_mouse(*mouse);
+                OverlayReply::Stay
+            }
         }
     }
 
+    fn is_typing(&self) -> bool {
+        true
+    }
+
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
-        vec![("Ctrl+Shift+V", "paste"), ("Esc", "close")]
+        vec![("Ctrl+Shift+V", "paste"), ("Enter", "take the file"), ("Esc", "close")]
     }
 
     fn sheet(&mut self, _: &State) -> Sheet {

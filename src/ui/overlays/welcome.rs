@@ -155,7 +155,11 @@ impl Overlay for Welcome {
     }
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
-        let act = self.ways.get(self.at).map_or("", |way| way.words);
+        let act = match self.ways.get(self.at) {
+            // Which one is in its row.
+            Some(Way { act: WayAct::Paste(_), .. }) => "add its tools",
+            way => way.map_or("", |way| way.words),
+        };
         vec![("↑↓", "choose"), ("Esc", "close"), ("Enter", act), ("?", "help")]
     }
 

@@ -6,7 +6,7 @@
 //! [`request`], [`graph`], [`offers`] and [`run`] are the panes, [`chain`] a tool's steps in place of
 //! the states; each draws itself and says what a
 //! key or a press on it asks for. [`copy`] is what can be taken elsewhere. [`compose`] draws arrows
-//! on the picture; [`compose_menus`] and [`group_menus`] ask what composing has to know; [`matrix`] is the table in
+//! on the picture; [`live`] asks before a call is sent for real; [`compose_menus`] and [`group_menus`] ask what composing has to know; [`matrix`] is the table in
 //! place of the panes.
 
 pub(crate) mod actions;
@@ -24,6 +24,7 @@ mod facts;
 mod graph;
 mod group_menus;
 mod keep;
+mod live;
 mod matrix;
 pub(crate) mod matrix_actions;
 mod matrix_draw;

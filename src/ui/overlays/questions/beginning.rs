@@ -1,16 +1,15 @@
 //! How to begin in a folder: with a sample, a system, a server, or the tools of a file that is there.
 
-use std::sync::Arc;
-
 use crate::{
     app::{
-        compose::{context::ComposeContext, pasting},
         message::{ConnectionMessage, DocumentMessage, Message, ScreenId},
         state::State,
     },
-    model::entry::FileId,
     systems::table,
-    ui::overlays::welcome::{Way, WayAct, Welcome},
+    ui::{
+        overlays::welcome::{Way, WayAct, Welcome},
+        pasted::files_with_tools,
+    },
 };
 
 /// What the first start says, and what is said once there is something in the folder.
@@ -18,20 +17,14 @@ const EMPTY: &str = "This folder has no descriptors yet. A sample has tools and 
     answer at once, without a server. To look around first, run `toolcrib demo`.";
 const EMPTY_IN_WINDOW: &str = "This folder has no descriptors yet. A sample has tools and services \
     that answer at once, without a server. Other folders, and the demo, open in windows of their own.";
-const BEGUN: &str = "Add a tool, or the tools of a running system or an MCP server. Samples are \
-    for empty folders: `toolcrib demo --sample NAME` shows one.";
+const BEGUN: &str = "Add a tool, or the tools of a file, a running system or an MCP server. \
+    Samples are for empty folders: `toolcrib demo --sample NAME` shows one.";
 
-const UNREAD: &str = "This folder has no descriptors yet, but a file with tools: they can be added \
-    to the workspace, and the file stays as it is. Nothing is added before you saw it.";
+const UNREAD: &str = "This folder has no descriptors yet, but tools in another form: they can be \
+    added to the workspace, and their files stay as they are. Nothing is added before you saw it.";
 
 /// The keys of files whose tools can be added, as many as are offered.
 const FILE_KEYS: [char; 3] = ['f', 'g', 'h'];
-
-/// Of the files so many bytes are read as lists of tools, all together: the first screen waits for it.
-const READ: usize = 4 * 1024 * 1024;
-
-/// So many are looked through for words that such a list has.
-const LOOKED_THROUGH: usize = 16 * READ;
 
 /// The ways to begin.
 pub(super) fn welcome(state: &State) -> Welcome {
@@ -44,7 +37,7 @@ pub(super) fn welcome(state: &State) -> Welcome {
     };
     let put = |name| Message::Document(DocumentMessage::PutSample(name));
     let mut ways = Vec::new();
-    let files = if is_empty { files_with_tools(state) } else { Vec::new() };
+    let files = files_with_tools(state, FILE_KEYS.len());
     let is_in_window = state.keymap.is_in_window();
     let words = match (is_empty, files.is_empty()) {
         (true, true) if is_in_window => EMPTY_IN_WINDOW,
@@ -89,23 +82,4 @@ pub(super) fn welcome(state: &State) -> Welcome {
         way('e', if is_empty { "start empty" } else { "close" }, vec![Message::DropQuestion]),
     ]);
     Welcome::new(words, ways)
-}
-
-/// Files of the workspace that hold tools in a form that isn't read in place, with their texts: lists of
-/// tools and functions, OpenAPI documents.
-fn files_with_tools(state: &State) -> Vec<(FileId, Arc<str>)> {
-    let context = ComposeContext::from_state(state);
-    let texts = state.documents.iter().filter(|(_, document)| !document.gone);
-    let (mut to_look_through, mut to_read) = (LOOKED_THROUGH, READ);
-    let texts = texts.filter_map(|(file, document)| {
-        let text = document.text.whole_text();
-        to_look_through = to_look_through.checked_sub(text.len())?;
-        let left = to_read.checked_sub(text.len())?;
-        let marks = ["nputSchema", "input_schema", "\"function\"", "openapi", "parameters"];
-        marks.iter().find(|mark| text.contains(**mark))?;
-        to_read = left;
-        let is_list = pasting::paste_entries(context, text, None).is_ok();
-        is_list.then(|| (file.clone(), Arc::clone(text)))
-    });
-    texts.take(FILE_KEYS.len()).collect()
 }

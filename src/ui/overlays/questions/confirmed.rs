@@ -258,18 +258,19 @@ fn overwritten_lines(
 /// lines may hold what it masks.
 fn unsaved_difference(file: &FileId, left: &LeftText, state: &State) -> Vec<difference::Line> {
     let name = (Role::Accent, file.to_string());
-    let Some(document) = state.documents.get(file) else {
-        return vec![vec![name, (Role::Warning, "  not on disk".into())]];
-    };
-    let mut lines = difference::changed_lines(
-        &state.mask.mask_text(document.text.whole_text()),
-        &state.mask.mask_text(&left.text),
-    );
+    let document = state.documents.get(file);
+    let before = document.map_or("", |document| &**document.text.whole_text());
+    let mut lines =
+        difference::changed_lines(&state.mask.mask_text(before), &state.mask.mask_text(&left.text));
     let count =
         |role: Role| lines.iter().filter(|line| line.iter().any(|(of, _)| *of == role)).count();
     let counts =
         format!("  lines added: {}, removed: {}", count(Role::Added), count(Role::Removed));
-    let since = left.is_behind.then(|| (Role::Warning, "  changed on disk since".to_owned()));
+    let words = match document {
+        None => Some("  not on disk"),
+        Some(_) => left.is_behind.then_some("  changed on disk since"),
+    };
+    let since = words.map(|words| (Role::Warning, words.to_owned()));
     if state.form.is_some() {
         lines.clear();
     }

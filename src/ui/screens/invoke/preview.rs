@@ -133,17 +133,17 @@ fn variable_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> 
     let mut lines = Vec::new();
     for name in names {
         let variable = connection.variables.get(name);
-        let origin = match variable {
-            Some(variable) if shared.get(name) == Some(variable) => "the workspace".to_owned(),
-            _ => format!("connection {}", connection.name),
+        let own = format!("connection {}", connection.name);
+        let origin = if shared.get(name) == variable { "the workspace" } else { &*own };
+        let value = variable.map(|variable| match variable {
+            RequestVariable::Shown(value) => value_text(value),
+            RequestVariable::Hidden(_) => DOTS.to_owned(),
+            RequestVariable::Secret(at) => format!("{DOTS} from {at}"),
+        });
+        let (text, role) = match value {
+            Some(value) => (format!("{name} = {value} · {origin}"), Role::Text),
+            None => (format!("{name} isn't defined for {own}"), Role::Warning),
         };
-        let (value, role) = match variable {
-            Some(RequestVariable::Shown(value)) => (value_text(value), Role::Text),
-            Some(RequestVariable::Hidden(_)) => (DOTS.to_owned(), Role::Text),
-            Some(RequestVariable::Secret(at)) => (format!("{DOTS} from {at}"), Role::Text),
-            None => ("isn't defined".to_owned(), Role::Warning),
-        };
-        let text = format!("{name} {value} ({origin})");
         let parts = wrap(&visible_text(&text), cells).into_iter();
         lines.extend(parts.map(|text| RequestLine::new("", text, role)));
     }

@@ -33,7 +33,7 @@ use crate::{
         overlays::{
             menu::{Item, Menu},
             prompt::Prompt,
-            proposal::Proposal,
+            proposal::{ExtraButton, Proposal, propose_plan},
         },
         view::{OverlayReply, Reply},
     },
@@ -177,48 +177,78 @@ pub(crate) fn ask_arrow_tool(from: &Tail, to: &Name, state: &State) -> Reply {
         let kinds = entries::tool_kinds(context, near.as_ref());
         menu_row("a new tool …", "choose its type and key", move || new_tool(&from, &to, &kinds))
     }];
-    let mut tools: Vec<(Fit, (Item, RowAction))> = Vec::new();
-    for tool in &state.catalog.tools {
-        let now = match (&tool.gate.states, &tool.gate.next) {
-            (States::Every, Some(next)) => format!("any state → {next}"),
-            (States::Every, None) => "any state, it stays".to_owned(),
-            (States::Only(listed), next) => {
-                let next = next
-                    .as_deref()
-                    .map_or_else(|| "it stays".to_owned(), |next| format!("→ {next}"));
-                format!("{} {next}", listed.join(", "))
-            }
-        };
-        let tails: Vec<(Tail, &str)> = match (&tool.gate.states, from) {
-            (States::Every, Tail::State(name)) => {
-                vec![
-                    (Tail::Only(name.clone()), " · only from here"),
-                    (from.clone(), " · stays available everywhere"),
-                ]
-            }
-            _ => vec![(from.clone(), "")],
-        };
-        for (tail, more) in tails {
-            let (id, to, arrow) = (tool.id().clone(), to.clone(), arrow.clone());
-            let plan = arrows::draw_arrow(context, &id, &tail, &to);
-            let fit = Fit::of_plan(&plan, tool, &to);
-            let moves = if fit == Fit::MovesOthers { " · changes its other arrows" } else { "" };
-            let detail = format!("{now}{more}{moves}");
-            let mut choice = menu_row(tool.entry.key.clone(), detail, move || {
-                let (id, tail, to) = (id.clone(), tail.clone(), to.clone());
-                Proposal::new(format!("Draw {arrow}"), "", move |state| {
-                    arrows::draw_arrow(ComposeContext::from_state(state), &id, &tail, &to)
-                })
-                .with_act("draw")
-                .into_reply()
-            });
-            choice.0.refusal = plan.err();
-            tools.push((fit, choice));
-        }
-    }
+    let tools = state.catalog.tools.iter();
+    let mut tools: Vec<(Fit, (Item, RowAction))> =
+        tools.map(|tool| arrow_row(tool, from, to, context)).collect();
     tools.order_by_key(|(fit, _)| *fit);
     rows.extend(tools.into_iter().map(|(_, choice)| choice));
     menu_reply(format!("{arrow} with"), rows)
+}
+
+/// A tool that the arrow may be: where it leads now, and how it fits.
+fn arrow_row(
+    tool: &Tool,
+    from: &Tail,
+    to: &Name,
+    context: ComposeContext<'_>,
+) -> (Fit, (Item, RowAction)) {
+    let now = match (&tool.gate.states, &tool.gate.next) {
+        (States::Every, Some(next)) => format!("now: any state → {next}"),
+        (States::Every, None) => "now: any state, no arrow".to_owned(),
+        (States::Only(listed), Some(next)) => format!("now: {} → {next}", listed.join(", ")),
+        (States::Only(listed), None) => format!("now: {}, no arrow", listed.join(", ")),
+    };
+    let draw = |tail: &Tail| arrows::draw_arrow(context, tool.id(), tail, to);
+    // What is available everywhere may lead there from this state alone, or from every one.
+    let (tail, everywhere) = match (&tool.gate.states, from) {
+        (States::Every, Tail::State(name)) => {
+            (Tail::Only(name.clone()), draw(from).is_ok().then(|| from.clone()))
+        }
+        _ => (from.clone(), None),
+    };
+    let plan = draw(&tail);
+    let mut fit = Fit::of_plan(&plan, tool, to);
+    if let Some(tail) = &everywhere {
+        fit = fit.min(Fit::of_plan(&draw(tail), tool, to));
+    }
+    // One of every state that leads nowhere has no arrow that could change.
+    let has_arrows = tool.gate.next.is_some() || tool.gate.states != States::Every;
+    let moves = match fit {
+        Fit::MovesOthers if has_arrows => " · changes its other arrows",
+        _ => "",
+    };
+    let (id, arrow) = (tool.id().clone(), (from.clone(), to.clone()));
+    let mut row = menu_row(tool.entry.key.clone(), format!("{now}{moves}"), move || {
+        propose_arrow(&id, &arrow, &tail, everywhere.as_ref())
+    });
+    row.0.refusal = plan.err();
+    (fit, row)
+}
+
+/// Shows what a tool becomes as the arrow; switched, from every state.
+fn propose_arrow(
+    tool: &EntryId,
+    (from, to): &(Tail, Name),
+    tail: &Tail,
+    everywhere: Option<&Tail>,
+) -> Reply {
+    let plan = |tail: &Tail| {
+        let (tool, tail, to) = (tool.clone(), tail.clone(), to.clone());
+        move |state: &State| {
+            arrows::draw_arrow(ComposeContext::from_state(state), &tool, &tail, &to)
+        }
+    };
+    let proposal = Proposal::new(format!("Draw {from} → {to}"), "", plan(tail)).with_act("draw");
+    let Some(every) = everywhere else { return proposal.into_reply() };
+    let also = ExtraButton {
+        key: "x",
+        hint: "from every state",
+        button: "from every state".to_owned(),
+        off: format!("Only from {from}: it is no longer available in other states."),
+        on: "From every state: it stays available in all of them.".to_owned(),
+    };
+    let every = plan(every);
+    proposal.with_switch(also, move |state| propose_plan(every(state)?, state)).into_reply()
 }
 
 /// Asks for type and key of a new tool that is this arrow.

@@ -10,7 +10,7 @@ use super::{
     as_lines,
     changes::{change_reply, takes_steps},
     facts::Facts,
-    run,
+    live, run,
     scene::Scene,
 };
 use crate::{
@@ -344,9 +344,7 @@ impl Offers {
             .build_request(tool.id())
             .is_err_and(|problem| missing.iter().all(|name| !problem.cause.contains(name)));
         if missing.is_empty() || is_impossible {
-            return Reply::send(Message::Workflow(WorkflowMessage::StepLive {
-                tool: tool.id().clone(),
-            }));
+            return live::take_live(tool, state);
         }
         let words = format!(
             "{} needs {}: fill it in, then {} takes the live step",
