@@ -2,7 +2,10 @@
 //! along what belongs to it.
 
 use serde_json::{Value, json};
-use toolcrib::ui::form::view::FormReply;
+use toolcrib::{
+    schema::{fields::Field, kind::Kind},
+    ui::form::view::FormReply,
+};
 
 use crate::form::Desk;
 
@@ -84,7 +87,30 @@ fn an_empty_object_is_replaced_by_the_json_that_is_typed() {
 }
 
 #[test]
-fn a_list_of_texts_is_emptied_and_written_anew_as_json() {
+fn another_kind_within_a_kind_does_not_leave_that() {
+    let inner =
+        json!({"title": "Plain", "anyOf": [{"type": "number", "default": 7}, {"type": "boolean"}]});
+    let list = json!({"type": "array", "items": {"type": "string"}});
+    let mut desk =
+        Desk::new(json!({"properties": {"any": {"anyOf": [inner, list]}}}), json!({"any": 7}));
+    let chosen = |desk: &Desk| -> Vec<Option<usize>> {
+        let of = |field: &Field| match field.kind {
+            Kind::Variant { chosen, .. } => Some(chosen),
+            _ => None,
+        };
+        desk.form.fields().iter().filter_map(of).collect()
+    };
+    assert_eq!(chosen(&desk), [Some(0), Some(0)]);
+    desk.goes("/any");
+    desk.keys("up enter down enter");
+    assert_eq!(*desk.value, json!({}), "nothing is known of it");
+    assert_eq!(chosen(&desk), [Some(0), Some(1)]);
+    desk.keys("right");
+    assert_eq!(*desk.value, json!({"any": true}));
+}
+
+#[test]
+fn a_list_of_texts_is_emptied_and_written_again_as_json() {
     let list = json!({"type": "array", "items": {"type": "string"}});
     let mut desk = Desk::new(list, json!(["a"]));
     desk.acts("edit-json");

@@ -18,7 +18,7 @@ use crate::{
         blank::blank_value,
         fields::{Field, Part, Presence, Role, key_at},
         kind::Kind,
-        node::{NodeKey, Types},
+        node::{NodeKey, PlaceId, Types},
         pointer::Pointer,
     },
     syntax::edit::Edit,
@@ -374,7 +374,17 @@ impl Form {
         let value = value.or_else(|| {
             (!declared).then(|| blank_value(&self.schema, self.checker.as_ref(), &key))
         });
-        self.view.picks.insert((at.clone(), place), branch);
+        // A kind within another stays one of that, whatever becomes of the value.
+        let outer = self.fields[..row].iter().filter(|field| field.pointer == at);
+        let outer = outer.filter_map(|field| match (field.part, &field.kind) {
+            (Part::Switch(outer), Kind::Variant { chosen, .. }) => Some((outer, (*chosen)?)),
+            _ => None,
+        });
+        let picks: Vec<((Pointer, PlaceId), usize)> = outer
+            .chain([(place, branch)])
+            .map(|(union, pick)| ((at.clone(), union), pick))
+            .collect();
+        self.view.picks.extend(picks.iter().cloned());
         self.view.folds.insert(at.clone(), true);
         self.drafts.remove(&at);
         self.editor = None;
@@ -384,7 +394,7 @@ impl Form {
             None if at.get(&self.value).is_some() => {
                 let reply = self.commit_edits(vec![Edit::Remove { at: at.clone() }]);
                 // What is removed takes with it what was decided about it.
-                self.view.picks.insert((at.clone(), place), branch);
+                self.view.picks.extend(picks);
                 self.relayout_fields();
                 reply
             }
