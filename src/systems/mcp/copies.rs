@@ -5,10 +5,13 @@ use serde_json::{Map, Value, json};
 
 use super::settings;
 use crate::{
-    engine::template::{TextPiece, split_variables},
+    engine::template::{TextPiece, split_variables, value_with_variables},
     model::{
         call::Request,
-        connection::{Connection, Credentials, Endpoint, SecretAt, ServerCommand, SettingValue},
+        connection::{
+            Connection, Credentials, Endpoint, RequestVariable, SecretAt, ServerCommand,
+            SettingValue,
+        },
         copied::{Copied, FRAME, MCP_COMMAND, argument_words, in_python, in_shell, shell_headers},
         shown::shell_word,
     },
@@ -20,8 +23,8 @@ pub(super) fn of_call(request: &Request, connection: &Connection) -> Vec<Copied>
     let Request { to: method, body, .. } = request;
     let frame = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{body}}}"#);
     let mut copies = vec![Copied::new(FRAME, frame)];
-    let params = serde_json::from_str::<Map<String, Value>>(body);
-    if let (Some(server), Ok(params)) = (Server::of(connection), params) {
+    let params = serde_json::from_str(body).map(|params| in_environment(params, connection));
+    if let (Some(server), Ok(Value::Object(params))) = (Server::of(connection), params) {
         let call = ToolCall { server, connection, method, params };
         copies.extend([
             Copied::new(MCP_COMMAND, call.toolcrib_command()),
@@ -30,6 +33,18 @@ pub(super) fn of_call(request: &Request, connection: &Connection) -> Vec<Copied>
         ]);
     }
     copies
+}
+
+/// What a call says, where secrets of the settings, which other programs don't know, are variables
+/// of the environment.
+fn in_environment(params: Value, connection: &Connection) -> Value {
+    let filled = value_with_variables(&params, &|name| match connection.variables.get(name) {
+        Some(RequestVariable::Secret(at)) => {
+            Ok(Some(format!("{{{{env.{}}}}}", environment_name(at)).into()))
+        }
+        Some(RequestVariable::Shown(_) | RequestVariable::Hidden(_)) | None => Ok(None),
+    });
+    filled.unwrap_or(params)
 }
 
 /// Programs that are configured with servers, the member that has them, and how a variable of the
@@ -129,10 +144,7 @@ impl<'c> Server<'c> {
                 let kind = if self.is_sse() { "sse" } else { "http" };
                 entry.insert("type".into(), kind.into());
                 entry.insert("url".into(), address.into());
-                let written = |at: &SecretAt| match at {
-                    SecretAt::Variable(variable) => reference(variable),
-                    SecretAt::KeyStore(key) => reference(&variable_name(key)),
-                };
+                let written = |at: &SecretAt| reference(&environment_name(at));
                 let header = |(name, text, secret): HeaderParts<'_>| {
                     let text = text.to_owned() + &secret.map(written).unwrap_or_default();
                     (name.to_owned(), Value::from(text))
@@ -163,13 +175,16 @@ fn headers_of(connection: &Connection) -> Vec<HeaderParts<'_>> {
     token.into_iter().chain(own).collect()
 }
 
-/// A variable for what is in the key store under this name.
-fn variable_name(key: &str) -> String {
+/// The variable of the environment that has a secret; what is in the key store has one of its name.
+fn environment_name(at: &SecretAt) -> String {
     let letter = |letter: char| match letter.is_ascii_alphanumeric() {
         true => letter.to_ascii_uppercase(),
         false => '_',
     };
-    key.chars().map(letter).collect()
+    match at {
+        SecretAt::Variable(name) => name.clone(),
+        SecretAt::KeyStore(key) => key.chars().map(letter).collect(),
+    }
 }
 
 fn path_of(address: &str) -> &str {
@@ -453,6 +468,36 @@ mod tests {
         let with_flags = of_call(&request(&params), &started(&["srv.js", "--dev"]));
         let line = text_of(&with_flags, "MCP Inspector command");
         assert!(line.contains("node srv.js --dev -- -e 'LEVEL=a b'"), "{line}");
+    }
+
+    #[test]
+    fn secrets_among_the_variables_of_the_settings_are_those_of_the_environment() {
+        let variables = [
+            ("key", RequestVariable::Secret(SecretAt::Variable("SHOP_KEY".into()))),
+            ("pin", RequestVariable::Secret(SecretAt::KeyStore("shop-pin".into()))),
+        ];
+        let connection = Connection {
+            variables: variables.map(|(name, variable)| (name.to_owned(), variable)).into(),
+            ..started(&["srv.js"])
+        };
+        let params = json!({
+            "name": "find", "arguments": {"key": "{{var.key}}", "pin": "no. {{ var.pin }}"},
+        });
+        let copies = of_call(&request(&params), &connection);
+        for (what, part) in [
+            (MCP_COMMAND, "'key={{env.SHOP_KEY}}' 'pin=no. {{env.SHOP_PIN}}' --"),
+            (
+                "MCP Inspector command",
+                r#"--tool-arg 'key="'"$SHOP_KEY"'"' --tool-arg 'pin="no. '"$SHOP_PIN"'"'"#,
+            ),
+            (
+                "Python program",
+                r#"{"key": os.environ["SHOP_KEY"], "pin": "no. " + os.environ["SHOP_PIN"]}"#,
+            ),
+        ] {
+            let text = text_of(&copies, what);
+            assert!(text.contains(part), "{part}:\n{text}");
+        }
     }
 
     #[test]
