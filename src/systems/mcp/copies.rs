@@ -5,10 +5,13 @@ use serde_json::{Map, Value, json};
 
 use super::settings;
 use crate::{
-    engine::template::{TextPiece, split_variables},
+    engine::template::{self, TextPiece, split_variables},
     model::{
         call::Request,
-        connection::{Connection, Credentials, Endpoint, SecretAt, ServerCommand, SettingValue},
+        connection::{
+            Connection, Credentials, Endpoint, RequestVariable, SecretAt, ServerCommand,
+            SettingValue,
+        },
         copied::{Copied, FRAME, MCP_COMMAND, argument_words, in_python, in_shell, shell_headers},
         shown::shell_word,
     },
@@ -20,8 +23,8 @@ pub(super) fn of_call(request: &Request, connection: &Connection) -> Vec<Copied>
     let Request { to: method, body, .. } = request;
     let frame = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{body}}}"#);
     let mut copies = vec![Copied::new(FRAME, frame)];
-    let params = serde_json::from_str::<Map<String, Value>>(body);
-    if let (Some(server), Ok(params)) = (Server::of(connection), params) {
+    let params = in_environment(serde_json::from_str(body).unwrap_or_default(), connection);
+    if let (Some(server), Value::Object(params)) = (Server::of(connection), params) {
         let call = ToolCall { server, connection, method, params };
         copies.extend([
             Copied::new(MCP_COMMAND, call.toolcrib_command()),
@@ -30,6 +33,24 @@ pub(super) fn of_call(request: &Request, connection: &Connection) -> Vec<Copied>
         ]);
     }
     copies
+}
+
+/// A value with the variables of the settings that are secrets of the environment as these:
+/// `{{var.key}}` as `{{env.KEY}}`. Other programs, and other folders, don't know the settings.
+fn in_environment(value: Value, connection: &Connection) -> Value {
+    let has_variables = template::variable_names(&value.to_string()).next().is_some();
+    let named = |name: &str| -> Result<Option<Value>, String> {
+        Ok(match connection.variables.get(name) {
+            Some(RequestVariable::Secret(SecretAt::Variable(variable))) => {
+                Some(Value::from(format!("{{{{env.{variable}}}}}")))
+            }
+            _ => None,
+        })
+    };
+    match has_variables {
+        true => template::value_with_variables(&value, &named).unwrap_or(value),
+        false => value,
+    }
 }
 
 /// Programs that are configured with servers, the member that has them, and how a variable of the
@@ -94,7 +115,7 @@ impl<'c> Server<'c> {
         let Self::Started(ServerCommand { env, .. }) = self else { return Vec::new() };
         let word = |(name, value): (&String, &SettingValue)| match value {
             SettingValue::Text(text) => shell_word(&format!("{name}={text}")),
-            SettingValue::Secret(at) => format!("{name}=\"{}\"", in_shell(at)),
+            SettingValue::Secret(at) => format!("{}=\"{}\"", shell_word(name), in_shell(at)),
         };
         env.iter().map(word).collect()
     }
@@ -169,7 +190,9 @@ fn variable_name(key: &str) -> String {
         true => letter.to_ascii_uppercase(),
         false => '_',
     };
-    key.chars().map(letter).collect()
+    // No variable begins with a digit.
+    let start = if key.starts_with(|letter: char| letter.is_ascii_digit()) { "_" } else { "" };
+    start.chars().chain(key.chars().map(letter)).collect()
 }
 
 fn path_of(address: &str) -> &str {
@@ -453,6 +476,35 @@ mod tests {
         let with_flags = of_call(&request(&params), &started(&["srv.js", "--dev"]));
         let line = text_of(&with_flags, "MCP Inspector command");
         assert!(line.contains("node srv.js --dev -- -e 'LEVEL=a b'"), "{line}");
+    }
+
+    #[test]
+    fn a_secret_of_the_settings_is_named_as_it_is_in_the_environment() {
+        let mut connection = settings::on(Connection::http("web", "https://h/mcp"));
+        let secret = RequestVariable::Secret(SecretAt::Variable("SHOP_KEY".into()));
+        connection.variables.insert("key".into(), secret);
+        let hidden = RequestVariable::Hidden(json!("hunter2"));
+        connection.variables.insert("pin".into(), hidden);
+        let params =
+            json!({"name": "find", "arguments": {"k": "{{var.key}}", "p": "{{var.pin}}", "n": 1}});
+        let copies = of_call(&request(&params), &connection);
+        let program = text_of(&copies, "Python program");
+        let arguments = r#"{"k": os.environ["SHOP_KEY"], "p": "{{var.pin}}", "n": 1}"#;
+        assert!(program.contains(arguments), "{program}");
+        let line = text_of(&copies, MCP_COMMAND);
+        assert!(line.contains("'k={{env.SHOP_KEY}}' 'p={{var.pin}}' n:=1"), "{line}");
+        assert!(text_of(&copies, FRAME).contains("{{var.key}}"));
+    }
+
+    #[test]
+    fn a_shell_runs_nothing_of_the_names_in_settings() {
+        let mut server = started(&["srv.js"]);
+        let Endpoint::Process(command) = &mut server.endpoint else { panic!("no command") };
+        let key = SettingValue::Secret(SecretAt::Variable("(id)".into()));
+        command.env = [("A;id;B".to_owned(), key)].into_iter().collect();
+        let params = json!({"name": "find", "arguments": {}});
+        let line = text_of(&of_call(&request(&params), &server), MCP_COMMAND);
+        assert!(line.contains(r#"-- env 'A;id;B'="\$(id)" node srv.js"#), "{line}");
     }
 
     #[test]
