@@ -90,11 +90,16 @@ pub(crate) fn variable_names(text: &str) -> impl Iterator<Item = &str> {
     template_names(text).filter_map(|name| name.strip_prefix(VARIABLE))
 }
 
-/// The same of a request, each once.
+/// The same of a request and of its arguments, each once.
 #[must_use]
 pub(crate) fn request_variables(request: &Request) -> BTreeSet<&str> {
+    sent_texts(request).chain([&*request.arguments]).flat_map(variable_names).collect()
+}
+
+/// The texts of a request in which templates are filled in: its headers and its body.
+fn sent_texts(request: &Request) -> impl Iterator<Item = &str> {
     let headers = request.headers.iter().map(|(_, value)| value.as_str());
-    headers.chain([&*request.body]).flat_map(variable_names).collect()
+    headers.chain([&*request.body])
 }
 
 /// The request with variables of the settings in the place of their templates, in headers and body;
@@ -103,7 +108,7 @@ pub(crate) fn request_variables(request: &Request) -> BTreeSet<&str> {
 /// # Errors
 /// The first that `value` refuses, in its words.
 pub(crate) fn with_variables(request: Request, value: &Lookup<'_>) -> Result<Request, String> {
-    if request_variables(&request).is_empty() {
+    if sent_texts(&request).flat_map(variable_names).next().is_none() {
         return Ok(request);
     }
     let lookup = |name: &str| name.strip_prefix(VARIABLE).map_or(Ok(None), value);
@@ -118,8 +123,9 @@ pub(crate) fn value_with_variables(arguments: &Value, value: &Lookup<'_>) -> Res
     fill_value(arguments, &|name: &str| name.strip_prefix(VARIABLE).map_or(Ok(None), value))
 }
 
-/// The request with what is filled in last in the place of its templates, in headers and body:
-/// variables of the environment, and those of the settings that are among `values`.
+/// The request with what is filled in last in the place of its templates, in headers and body, and in
+/// its arguments, of which some systems make what they send as they send it: variables of the
+/// environment, and those of the settings that are among `values`.
 ///
 /// # Errors
 /// When the environment has no such variable.
@@ -135,11 +141,17 @@ pub(crate) fn with_environment(
         }
         Ok(name.strip_prefix(VARIABLE).and_then(|name| values.get(name).cloned()))
     };
-    fill_request(request, &lookup).map_err(|message| CallError {
+    let problem = |message| CallError {
         kind: ErrorKind::NoVariable,
         message,
         remedy: "set it before toolcrib starts".into(),
-    })
+    };
+    let arguments: Arc<str> = match has_variable(&request.arguments) {
+        true => fill_text(&request.arguments, &lookup).map_err(problem)?.into(),
+        false => Arc::clone(&request.arguments),
+    };
+    let filled = fill_request(request, &lookup).map_err(problem)?;
+    Ok(Request { arguments, ..filled })
 }
 
 /// Whether what is between the braces of a template is a variable.
@@ -399,6 +411,20 @@ mod tests {
         assert_eq!(sent.headers[0].1, "Bearer t");
         assert_eq!(with_variables(request("{{var.X}}"), &value).unwrap_err(), "no X");
         assert!(names_variable(&json!({"a": ["{{var.X}}"]})));
+    }
+
+    /// A direct call of CommonGround has its arguments in rows, and none in its body.
+    #[test]
+    fn arguments_that_are_in_no_body_are_filled_in_last() {
+        let arguments = r#"{"shop":"{{var.SHOP}}","key":"{{env.TOKEN}}","n":1.50}"#;
+        let made = Request { arguments: arguments.into(), ..request("{}") };
+        let made = with_variables(made, &|name| Err(format!("no {name}"))).unwrap();
+        assert_eq!(&*made.arguments, arguments, "the history has them as they were typed");
+        assert_eq!(request_variables(&made), BTreeSet::from(["SHOP"]));
+        let values = BTreeMap::from([("SHOP".to_owned(), json!("main"))]);
+        let sent = with_environment(made, &|_| Some("t".into()), &values).unwrap();
+        let read: Value = serde_json::from_str(&sent.arguments).unwrap();
+        assert_eq!((&read["shop"], &read["key"]), (&json!("main"), &json!("t")));
     }
 
     proptest! {

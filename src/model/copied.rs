@@ -32,7 +32,8 @@ impl Copied {
 /// What a shell, within double quotes, puts in the place of a secret: it stays where it lies.
 pub(crate) fn in_shell(at: &SecretAt) -> String {
     match at {
-        SecretAt::Variable(name) => format!("${name}"),
+        SecretAt::Variable(name) if name.chars().all(is_of_variable) => format!("${name}"),
+        SecretAt::Variable(name) => in_quotes(&format!("${name}")),
         SecretAt::KeyStore(name) if cfg!(target_vendor = "apple") => {
             format!("$(security find-generic-password -w -s {KEPT_AS} -a {})", shell_word(name))
         }
@@ -40,6 +41,17 @@ pub(crate) fn in_shell(at: &SecretAt) -> String {
             format!("$(secret-tool lookup service {KEPT_AS} username {})", shell_word(name))
         }
     }
+}
+
+fn is_of_variable(letter: char) -> bool {
+    letter == '_' || letter.is_ascii_alphanumeric()
+}
+
+/// A text as it is written within the double quotes of a shell, where nothing in it is a command: the
+/// settings may be somebody else's.
+fn in_quotes(text: &str) -> String {
+    let escaped = |letter: char| "\\\"$`".contains(letter).then_some('\\');
+    text.chars().flat_map(|letter| escaped(letter).into_iter().chain([letter])).collect()
 }
 
 /// The same in Python, with its library keyring.
@@ -65,10 +77,9 @@ pub(crate) fn shell_headers(connection: &Connection, flag: &str) -> String {
     };
     let own = connection.headers.iter().map(|(name, value)| match value {
         SettingValue::Text(text) => format!(" {flag} {}", shell_word(&format!("{name}: {text}"))),
+        // Names may have signs that a shell reads.
         SettingValue::Secret(at) => {
-            // Names may have signs that a shell reads.
-            let name = name.replace('`', "\\`").replace('$', "\\$");
-            format!(" {flag} \"{name}: {}\"", in_shell(at))
+            format!(" {flag} \"{}: {}\"", in_quotes(name), in_shell(at))
         }
     });
     token + &own.collect::<String>()
@@ -93,6 +104,15 @@ pub(crate) fn argument_words(arguments: &Literal) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_shell_runs_nothing_of_what_settings_name() {
+        let at = SecretAt::Variable("KEY".into());
+        assert_eq!(in_shell(&at), "$KEY");
+        let odd = |name: &str| in_shell(&SecretAt::Variable(name.into()));
+        assert_eq!(odd("(id)"), r"\$(id)");
+        assert_eq!(odd("A`id`\"; id; \"\\"), r#"\$A\`id\`\"; id; \"\\"#);
+    }
 
     #[test]
     #[cfg(not(target_vendor = "apple"))]

@@ -67,7 +67,7 @@ fn null_is_a_tick_on_every_kind_in_the_words_of_the_schema() {
             json!({"type": "string", "nullable": true}),
         ),
         (
-            "▸ text, whole number or null",
+            "▸ text, whole number or nul",
             json!({"type": ["string", "integer", "null"]}),
             json!({"type": ["string", "integer"]}),
             json!({"type": ["string", "integer", "null"]}),

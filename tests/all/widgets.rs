@@ -263,7 +263,9 @@ fn a_path_is_found_folder_by_folder() {
 
 #[test]
 fn wrong_json_is_marked_and_kept() {
-    let mut desk = desk(&json!({"type": "array", "items": {}}), json!({}));
+    let list = json!({"type": "object", "properties": {"a": {"type": "array", "items": {}}}});
+    let mut desk = Desk::new(list, json!({}));
+    desk.goes("/a");
     desk.acts("edit-json");
     desk.types("[1, x]");
     assert!(desk.screen().contains("column 5"), "{}", desk.screen());

@@ -109,7 +109,7 @@ impl<'c> Server<'c> {
         let Self::Started(ServerCommand { env, .. }) = self else { return Vec::new() };
         let word = |(name, value): (&String, &SettingValue)| match value {
             SettingValue::Text(text) => shell_word(&format!("{name}={text}")),
-            SettingValue::Secret(at) => format!("{name}=\"{}\"", in_shell(at)),
+            SettingValue::Secret(at) => format!("{}=\"{}\"", shell_word(name), in_shell(at)),
         };
         env.iter().map(word).collect()
     }
@@ -183,7 +183,12 @@ fn environment_name(at: &SecretAt) -> String {
     };
     match at {
         SecretAt::Variable(name) => name.clone(),
-        SecretAt::KeyStore(key) => key.chars().map(letter).collect(),
+        SecretAt::KeyStore(key) => {
+            // No variable begins with a digit.
+            let is_digit = |first: char| first.is_ascii_digit();
+            let start = if key.starts_with(is_digit) { "_" } else { "" };
+            start.chars().chain(key.chars().map(letter)).collect()
+        }
     }
 }
 
@@ -498,6 +503,17 @@ mod tests {
             let text = text_of(&copies, what);
             assert!(text.contains(part), "{part}:\n{text}");
         }
+    }
+
+    #[test]
+    fn a_shell_runs_nothing_of_the_names_in_settings() {
+        let mut server = started(&["srv.js"]);
+        let Endpoint::Process(command) = &mut server.endpoint else { panic!("no command") };
+        let key = SettingValue::Secret(SecretAt::Variable("(id)".into()));
+        command.env = [("A;id;B".to_owned(), key)].into_iter().collect();
+        let params = json!({"name": "find", "arguments": {}});
+        let line = text_of(&of_call(&request(&params), &server), MCP_COMMAND);
+        assert!(line.contains(r#"-- env 'A;id;B'="\$(id)" node srv.js"#), "{line}");
     }
 
     #[test]

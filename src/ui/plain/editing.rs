@@ -394,7 +394,6 @@ impl Session {
         }
     }
 
-    /// The kind that a number or a name means.
     /// Asks the field before this one again.
     fn walk_back(&mut self, state: &State) {
         let before = self.form(state).zip(self.walk.as_ref()).and_then(|(form, walk)| {
@@ -433,6 +432,7 @@ impl Session {
         self.pending.push_back(Pending::WalkOn);
     }
 
+    /// The kind that a number or a name means.
     fn walk_branch(&self, row: usize, word: &str, state: &State) -> Option<usize> {
         fields::named_branch(self.form(state)?.fields().get(row)?, word)
     }
