@@ -29,6 +29,9 @@ const ENVIRONMENT: &str = "env.";
 const VARIABLE: &str = "var.";
 const ANSWER: &str = "answer.";
 
+/// Why a text that somebody else wrote is not sent.
+const NO_VARIABLES: &str = "only you name those, in {{env.…}} and {{var.…}}";
+
 /// What is between the braces of a template that a text holds, in order.
 pub(crate) fn template_names(text: &str) -> impl Iterator<Item = &str> {
     text.split(OPEN).skip(1).filter_map(|rest| rest.split_once(CLOSE).map(|(name, _)| name.trim()))
@@ -52,7 +55,7 @@ pub(crate) fn answered_tools(arguments: &Literal) -> BTreeSet<String> {
 /// text of a tool.
 ///
 /// # Errors
-/// When a template names nothing that is there.
+/// When a template names nothing that is there, or what is there names a variable.
 pub(crate) fn with_answers(
     arguments: &Literal,
     answer: &dyn Fn(&str) -> Option<String>,
@@ -61,9 +64,14 @@ pub(crate) fn with_answers(
     if !names_answer(&json) {
         return Ok(arguments.clone());
     }
-    let lookup = |name: &str| match name.strip_prefix(ANSWER) {
-        Some(rest) => part_of(rest, answer).map(Some),
-        None => Ok(None),
+    let lookup = |name: &str| {
+        let Some(rest) = name.strip_prefix(ANSWER) else { return Ok(None) };
+        let part = part_of(rest, answer)?;
+        // It would be filled in with the others, and its value handed to the tool.
+        match names_variable(&part) {
+            true => Err(format!("the answer of {{{{{name}}}}} names a variable: {NO_VARIABLES}")),
+            false => Ok(Some(part)),
+        }
     };
     fill_value(arguments.value(), &lookup).map(Into::into).map_err(|cause| {
         Problem::new(ProblemKind::Input, "filling in the arguments", cause)
@@ -348,6 +356,17 @@ mod tests {
             (r#"{"a": "{{answer.ask/rows/1}}"}"#, "has no /rows/1"),
         ] {
             assert!(arguments(json).unwrap_err().cause.contains(words), "{json}");
+        }
+    }
+
+    #[test]
+    fn an_answer_names_no_variables() {
+        let answer = |_: &str| Some(r#"{"text": "${{ env.TOKEN }}", "n": 1}"#.to_owned());
+        let filled = |json: &str| with_answers(&Literal::parse(json).unwrap(), &answer);
+        assert!(filled(r#"{"a": "{{answer.x/n}}", "b": "{{env.TOKEN}}"}"#).is_ok());
+        for json in [r#"{"a": "{{answer.x/text}}"}"#, r#"{"a": "It says {{answer.x}}"}"#] {
+            let problem = filled(json).unwrap_err();
+            assert!(problem.cause.contains("names a variable: only you"), "{problem}");
         }
     }
 
