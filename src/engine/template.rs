@@ -67,8 +67,10 @@ pub(crate) fn with_answers(
     let lookup = |name: &str| {
         let Some(rest) = name.strip_prefix(ANSWER) else { return Ok(None) };
         let part = part_of(rest, answer)?;
+        // Long answers have seldom one, and are looked at while they are drawn.
+        let may_name = part.as_str().is_none_or(|text| text.contains(OPEN));
         // It would be filled in with the others, and its value handed to the tool.
-        match names_variable(&part) {
+        match may_name && names_variable(&part) {
             true => Err(format!("the answer of {{{{{name}}}}} names a variable: {NO_VARIABLES}")),
             false => Ok(Some(part)),
         }
