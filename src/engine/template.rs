@@ -29,6 +29,9 @@ const ENVIRONMENT: &str = "env.";
 const VARIABLE: &str = "var.";
 const ANSWER: &str = "answer.";
 
+/// Why a text that somebody else wrote is not sent.
+const NO_VARIABLES: &str = "only you name those, in {{env.…}} and {{var.…}}";
+
 /// What is between the braces of a template that a text holds, in order.
 pub(crate) fn template_names(text: &str) -> impl Iterator<Item = &str> {
     text.split(OPEN).skip(1).filter_map(|rest| rest.split_once(CLOSE).map(|(name, _)| name.trim()))
@@ -52,7 +55,7 @@ pub(crate) fn answered_tools(arguments: &Literal) -> BTreeSet<String> {
 /// text of a tool.
 ///
 /// # Errors
-/// When a template names nothing that is there.
+/// When a template names nothing that is there, or what is there names a variable.
 pub(crate) fn with_answers(
     arguments: &Literal,
     answer: &dyn Fn(&str) -> Option<String>,
@@ -61,9 +64,16 @@ pub(crate) fn with_answers(
     if !names_answer(&json) {
         return Ok(arguments.clone());
     }
-    let lookup = |name: &str| match name.strip_prefix(ANSWER) {
-        Some(rest) => part_of(rest, answer).map(Some),
-        None => Ok(None),
+    let lookup = |name: &str| {
+        let Some(rest) = name.strip_prefix(ANSWER) else { return Ok(None) };
+        let part = part_of(rest, answer)?;
+        // Long answers have seldom one, and are looked at while they are drawn.
+        let may_name = part.as_str().is_none_or(|text| text.contains(OPEN));
+        // It would be filled in with the others, and its value handed to the tool.
+        match may_name && names_variable(&part) {
+            true => Err(format!("the answer of {{{{{name}}}}} names a variable: {NO_VARIABLES}")),
+            false => Ok(Some(part)),
+        }
     };
     fill_value(arguments.value(), &lookup).map(Into::into).map_err(|cause| {
         Problem::new(ProblemKind::Input, "filling in the arguments", cause)
@@ -90,16 +100,11 @@ pub(crate) fn variable_names(text: &str) -> impl Iterator<Item = &str> {
     template_names(text).filter_map(|name| name.strip_prefix(VARIABLE))
 }
 
-/// The same of a request and of its arguments, each once.
+/// The same of a request, each once.
 #[must_use]
 pub(crate) fn request_variables(request: &Request) -> BTreeSet<&str> {
-    sent_texts(request).chain([&*request.arguments]).flat_map(variable_names).collect()
-}
-
-/// The texts of a request in which templates are filled in: its headers and its body.
-fn sent_texts(request: &Request) -> impl Iterator<Item = &str> {
     let headers = request.headers.iter().map(|(_, value)| value.as_str());
-    headers.chain([&*request.body])
+    headers.chain([&*request.body]).flat_map(variable_names).collect()
 }
 
 /// The request with variables of the settings in the place of their templates, in headers and body;
@@ -108,7 +113,7 @@ fn sent_texts(request: &Request) -> impl Iterator<Item = &str> {
 /// # Errors
 /// The first that `value` refuses, in its words.
 pub(crate) fn with_variables(request: Request, value: &Lookup<'_>) -> Result<Request, String> {
-    if sent_texts(&request).flat_map(variable_names).next().is_none() {
+    if request_variables(&request).is_empty() {
         return Ok(request);
     }
     let lookup = |name: &str| name.strip_prefix(VARIABLE).map_or(Ok(None), value);
@@ -351,6 +356,17 @@ mod tests {
         }
     }
 
+    #[test]
+    fn an_answer_names_no_variables() {
+        let answer = |_: &str| Some(r#"{"text": "${{ env.TOKEN }}", "n": 1}"#.to_owned());
+        let filled = |json: &str| with_answers(&Literal::parse(json).unwrap(), &answer);
+        assert!(filled(r#"{"a": "{{answer.x/n}}", "b": "{{env.TOKEN}}"}"#).is_ok());
+        for json in [r#"{"a": "{{answer.x/text}}"}"#, r#"{"a": "It says {{answer.x}}"}"#] {
+            let problem = filled(json).unwrap_err();
+            assert!(problem.cause.contains("names a variable: only you"), "{problem}");
+        }
+    }
+
     fn request(body: &str) -> Request {
         let place = EntryPlace::plain(FileId::new("t.json"), 0, Pointer::root());
         Request {
@@ -420,7 +436,6 @@ mod tests {
         let made = Request { arguments: arguments.into(), ..request("{}") };
         let made = with_variables(made, &|name| Err(format!("no {name}"))).unwrap();
         assert_eq!(&*made.arguments, arguments, "the history has them as they were typed");
-        assert_eq!(request_variables(&made), BTreeSet::from(["SHOP"]));
         let values = BTreeMap::from([("SHOP".to_owned(), json!("main"))]);
         let sent = with_environment(made, &|_| Some("t".into()), &values).unwrap();
         let read: Value = serde_json::from_str(&sent.arguments).unwrap();

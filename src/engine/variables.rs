@@ -42,8 +42,13 @@ fn undefined(cause: String) -> Problem {
 /// secrets, which are filled in as it is sent.
 ///
 /// # Errors
-/// When it names one that nothing defines.
+/// When it, or its arguments, name one that nothing defines.
 pub(crate) fn fill_request(request: Request, connection: &Connection) -> Result<Request, Problem> {
+    let is_undefined = |name: &&str| !connection.variables.contains_key(*name);
+    let unknown = template::variable_names(&request.arguments).find(is_undefined);
+    if let Some(words) = unknown.map(|name| undefined_words(name, connection)) {
+        return Err(undefined(words));
+    }
     template::with_variables(request, &|name| shown_value(name, connection)).map_err(undefined)
 }
 

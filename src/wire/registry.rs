@@ -249,7 +249,8 @@ impl Registry {
     }
 
     /// The values of the variables of the settings that a request still names: its secrets, and all
-    /// where it is that of no tool.
+    /// where it is that of no tool; also those of its arguments that are defined here, which a request
+    /// that is sent again may name although its body has other values.
     async fn variable_values(
         &self,
         connection: &Connection,
@@ -263,6 +264,14 @@ impl Registry {
             })?;
             let value = self.secrets.resolve_variable(connection, name, variable).await?;
             values.insert(name.to_owned(), value);
+        }
+        for name in template::variable_names(&request.arguments) {
+            if let (false, Some(variable)) =
+                (values.contains_key(name), connection.variables.get(name))
+            {
+                let value = self.secrets.resolve_variable(connection, name, variable).await?;
+                values.insert(name.to_owned(), value);
+            }
         }
         Ok(values)
     }
@@ -512,7 +521,7 @@ mod tests {
     use crate::{
         model::{
             call::{EventKind, Outcome},
-            connection::ServerCommand,
+            connection::{RequestVariable, ServerCommand},
             entry::{EntryId, EntryPlace, FileId},
             stub::{AnswerPiece, MockCall, Rule, StubAnswer, StubService},
         },
@@ -615,6 +624,16 @@ mod tests {
             ended(events_of(&registry, &embedded, foreign).await),
             (Outcome::Lost, ErrorKind::NotCallable)
         );
+    }
+
+    #[tokio::test]
+    async fn variables_that_only_arguments_name_count_where_they_are_defined() {
+        let mut embedded = Connection::embedded();
+        embedded.variables.insert("shop".into(), RequestVariable::Shown(json!("main")));
+        let arguments = r#"{"a":"{{var.shop}}","b":"{{var.gone}}"}"#.into();
+        let made = Request { arguments, ..request("calc", &json!({}), &json!({})) };
+        let values = Registry::default().variable_values(&embedded, &made).await.unwrap();
+        assert_eq!(values, BTreeMap::from([("shop".to_owned(), json!("main"))]));
     }
 
     #[tokio::test(start_paused = true)]

@@ -579,5 +579,6 @@ mod tests {
         assert_eq!(entry(&connection, 1), json!({"mcpServers": {"web": web.clone()}}));
         assert_eq!(entry(&connection, 2), json!({"servers": {"web": web}}));
         assert!(of_connection(&Connection::nats("bus", "nats://h")).is_empty());
+        assert_eq!(variable_name("7-key"), "_7_KEY");
     }
 }
