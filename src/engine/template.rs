@@ -95,9 +95,11 @@ fn part_of(name: &str, answer: &dyn Fn(&str) -> Option<String>) -> Result<Value,
         .ok_or_else(|| format!("the answer of \"{tool}\" has no {pointer}"))
 }
 
-/// The variables of the settings that a text names, in order.
+/// The variables of the settings that a text, which may be JSON, names, in order.
 pub(crate) fn variable_names(text: &str) -> impl Iterator<Item = &str> {
-    template_names(text).filter_map(|name| name.strip_prefix(VARIABLE))
+    // Behind a template that isn't closed the braces of JSON close it, after a quote.
+    let names = template_names(text).filter(|name| !name.contains('"'));
+    names.filter_map(|name| name.strip_prefix(VARIABLE))
 }
 
 /// The same of a request, each once.
@@ -420,6 +422,8 @@ mod tests {
         assert_eq!(read["arguments"], json!(r#"{"limit":5,"url":"http://h/a"}"#));
         assert_eq!(made.headers[0].1, "Bearer {{env.TOKEN}}");
         assert_eq!(request_variables(&made), BTreeSet::from(["KEY"]));
+        let unclosed = request(&json!({"arguments": {"key": "{{var.KEY"}}).to_string());
+        assert_eq!(request_variables(&unclosed), BTreeSet::new());
         let kept = BTreeMap::from([("KEY".to_owned(), json!("{{env.TOKEN}}"))]);
         let sent = with_environment(made, &|_| Some("t".into()), &kept).unwrap();
         let read: Value = serde_json::from_str(&sent.body).unwrap();

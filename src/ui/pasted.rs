@@ -73,7 +73,8 @@ pub(crate) fn choose_file(state: &State) -> Reply {
 /// Waits for a text with descriptors.
 pub(crate) fn await_paste() -> Reply {
     let words = "Paste now, with your terminal's paste key (often Ctrl+Shift+V): one tool or \
-        many, as YAML or JSON; tools of MCP, OpenAI or OpenAPI are converted; or an mcpServers block. Changes are shown before they are made.";
+        many, as YAML or JSON; tools of MCP, OpenAI or OpenAPI, a JSON Schema and Python functions \
+        are converted; or an mcpServers block. Changes are shown before they are made.";
     Reply::Open(Box::new(Paste::new("Paste tools", words, paste_descriptors)))
 }
 

@@ -78,6 +78,17 @@ fn a_call_shows_what_is_sent_and_its_mock_gets_the_same() {
 }
 
 #[test]
+fn a_call_with_variables_is_not_sent_again_over_another_connection() {
+    let place = Place::with(&files(&[]));
+    call(&place, "{{var.left}} * {{var.right}}", &[]).ended(0, &[]);
+    assert_eq!(place.run(&["history", "resend", "last"]).data.trim(), "42");
+    let there = ["history", "resend", "last", "--connection", "staging"];
+    place.run(&there).ended(2, &["its variables are those of connection \"dev\""]);
+    call(&place, "6 * 7", &[]).ended(0, &[]);
+    assert_eq!(place.run(&there).data.trim(), "42");
+}
+
+#[test]
 fn a_secret_is_filled_in_last_and_kept_nowhere() {
     let place = Place::with(&files(&[]));
     let run = |options: &[&str]| {

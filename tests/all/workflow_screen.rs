@@ -299,7 +299,11 @@ fn a_live_step_calls_the_tool_and_moves_when_the_call_has_ended() {
     let before = bench.state.context().groups.unwrap_or_default();
     let ticked = vec!["compute".into(), "fun".into()];
     bench.send(Message::Workflow(WorkflowMessage::SetGroups(Some(ticked.clone()))));
-    bench.happens([(20, EventKind::End { outcome: Outcome::Failed, problem: None })]);
+    // Connecting is no part of what the call took.
+    bench.happens([
+        (1_000, EventKind::Sent { bytes: 9 }),
+        (1_020, EventKind::End { outcome: Outcome::Failed, problem: None }),
+    ]);
     assert!(bench.shows("failed · live, 20 ms"), "{}", bench.screen());
     assert_eq!(bench.state.context().groups, Some(ticked));
     let taken = bench.state.workflow.simulation.steps().next().unwrap().1.groups.clone();

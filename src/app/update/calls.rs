@@ -345,7 +345,7 @@ pub(super) fn apply_events(
         words.extend(drift.map(|drift| format!("; {drift}")));
         state.notices.push(kind, words, now);
     }
-    end
+    Some((outcome, took_ms))
 }
 
 /// What became of a call that has no answer.

@@ -17,7 +17,7 @@ use crate::{
         opened::OpenWorkspace,
         out::CommandOutput,
     },
-    engine::{query::Query, stub::mock::MockOptions},
+    engine::{query::Query, stub::mock::MockOptions, template},
     model::{
         problem::{Problem, ProblemKind},
         stub::MOCK_CONNECTION,
@@ -69,6 +69,13 @@ impl Resend {
             let cause = format!("it was made for connection \"{}\"", head.connection);
             let remedy = format!("name a connection of that kind, {}", head.transport);
             return Err(refused(cause, format!("{remedy}, with --connection")).into());
+        }
+        // What is kept was filled in with what its own connection has.
+        if !is_own && template::variable_names(&head.arguments).next().is_some() {
+            let cause = format!("its variables are those of connection \"{}\"", head.connection);
+            let there = &connection.name;
+            let remedy = format!("make the call with `toolcrib call … --connection {there}`");
+            return Err(refused(cause, remedy).into());
         }
         let is_question = agents::is_at(&head.to);
         let there = match kept.is_none() && !is_question && !is_mocked {

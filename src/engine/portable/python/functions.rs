@@ -23,6 +23,7 @@ const BEGINNINGS: [&str; 12] = [
 #[must_use]
 pub fn is_python(text: &str) -> bool {
     let is_said = |line: &&str| !line.is_empty() && !line.starts_with('#');
+    let text = text.trim_start_matches('\u{feff}');
     let first = text.lines().map(str::trim).find(is_said).unwrap_or_default();
     let is_word = |letter: char| letter == '_' || letter.is_alphanumeric();
     let sets = first.split_once('=').is_some_and(|(name, _)| name.trim().chars().all(is_word));
@@ -412,7 +413,12 @@ class Shop:
 
     #[test]
     fn a_text_with_a_function_is_known() {
-        for text in ["# a\ndef f(): pass", "@tool\nasync def f(\n", "x = 1\n  def f(a):"] {
+        for text in [
+            "# a\ndef f(): pass",
+            "@tool\nasync def f(\n",
+            "x = 1\n  def f(a):",
+            "\u{feff}@tool\ndef f(): pass",
+        ] {
             assert!(is_python(text), "{text}");
         }
         for text in [
