@@ -143,7 +143,7 @@ enum Command {
     /// Print the workflow as text, DOT, Mermaid, SVG or JSON
     Graph(graph::Graph),
     /// Call a tool and stream its answer
-    Call(call::Call),
+    Call(Box<call::Call>),
     /// Show the arguments a tool receives, and where each value comes from
     Merge(merge::Merge),
     /// Repeat saved calls and list where the answers differ from what is expected

@@ -69,7 +69,7 @@ mod tests {
             prop_assert_eq!(&by_cached_key, &expected);
             let mut backwards = items;
             backwards.order_by(|one, other| other.0.cmp(&one.0));
-            expected.sort_by(|one, other| other.0.cmp(&one.0));
+            expected.sort_by_key(|item| std::cmp::Reverse(item.0));
             prop_assert_eq!(backwards, expected);
         }
     }

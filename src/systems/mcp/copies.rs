@@ -576,9 +576,9 @@ mod tests {
             "type": "sse", "url": "https://h/sse",
             "headers": {"Authorization": "Bearer ${env:WEB_TOKEN}"},
         });
-        assert_eq!(entry(&connection, 1), json!({"mcpServers": {"web": web.clone()}}));
+        assert_eq!(entry(&connection, 1), json!({"mcpServers": {"web": &web}}));
         assert_eq!(entry(&connection, 2), json!({"servers": {"web": web}}));
         assert!(of_connection(&Connection::nats("bus", "nats://h")).is_empty());
-        assert_eq!(variable_name("7-key"), "_7_KEY");
+        assert_eq!(environment_name(&SecretAt::KeyStore("7-key".into())), "_7_KEY");
     }
 }
