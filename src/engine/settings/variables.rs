@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::{
-    named_values::{note_secret, parse_value, read_kept},
+    named_values::{self, note_secret, parse_value, read_kept},
     table::{Reader, Table},
 };
 use crate::{
@@ -31,8 +31,13 @@ pub(crate) fn is_variable_value(value: &Value) -> bool {
 #[must_use]
 pub(crate) fn plain_variable(name: &str, value: Value) -> RequestVariable {
     let text = value_text(&value);
+    // A text as in the other tables of settings; a number such as `max_tokens` is seldom one.
+    let is_of_secret = match &value {
+        Value::String(_) => named_values::is_secret_name(name) || is_secret_name(name),
+        _ => is_secret_name(name),
+    };
     // Also a sentence, as a pass phrase is one.
-    let is_named = is_secret_name(name) && !text.is_empty() && !is_reference(&text);
+    let is_named = is_of_secret && !text.is_empty() && !is_reference(&text);
     let is_secret = is_named || looks_secret(name, &text).is_some();
     if is_secret && !value.is_boolean() {
         RequestVariable::Hidden(value)
@@ -90,13 +95,14 @@ mod tests {
 
     #[test]
     fn variables_are_values_or_name_where_a_secret_is() {
-        let text = "[variables]\nshop = 'a'\nlimit = 5\ndry_token = true\nkey = '$KEY'\n\
+        let text = "[variables]\nshop = 'a'\nlimit = 5\nmax_tokens = 90\ndry_token = true\nkey = '$KEY'\n\
                     [variables-key]\npin = 'shop-pin'\n";
         let (variables, none) = read(text);
         assert_eq!(none, [""; 0]);
         let expected = [
             ("shop", RequestVariable::Shown(json!("a"))),
             ("limit", RequestVariable::Shown(json!(5))),
+            ("max_tokens", RequestVariable::Shown(json!(90))),
             ("dry_token", RequestVariable::Shown(json!(true))),
             ("key", RequestVariable::Secret(SecretAt::Variable("KEY".into()))),
             ("pin", RequestVariable::Secret(SecretAt::KeyStore("shop-pin".into()))),
@@ -112,6 +118,7 @@ mod tests {
                 "settings.secret secrets don't belong in this file",
             ),
             ("api_key = 'hunter2hunter2'", "settings.secret secrets don't belong in this file"),
+            ("token_prod = 'hunter2'", "settings.secret secrets don't belong in this file"),
             ("a = 'sk-hunter2hunter2hunter2hunter2'", "settings.secret secrets don't belong"),
             ("key = '$'", "settings.secret this can't be the name of an environment variable"),
             ("a = ['b']", "settings.wrong-type variables.a must be a text, a number, or true"),
