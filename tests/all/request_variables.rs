@@ -4,10 +4,14 @@
 use std::fs;
 
 use toolcrib::{
-    app::message::ScreenId,
+    app::{
+        history::HistoryMessage,
+        message::{Message, ScreenId},
+    },
     model::{
-        call::{EventKind, Outcome},
+        call::{Event, EventKind, Outcome},
         entry::FileId,
+        trace::{Head, Trace},
     },
     store::samples::SAMPLES,
 };
@@ -210,4 +214,26 @@ fn a_case_of_a_call_that_went_elsewhere_names_its_connection() {
         assert_eq!(kept.contains("\nconnection: staging\n"), chosen.is_some(), "{kept}");
         assert_eq!(kept.contains("\nconnection: "), chosen.is_some(), "{kept}");
     }
+}
+
+#[test]
+fn the_history_shows_the_values_that_were_sent() {
+    let mut bench = Workbench::sample("services", 120, 36);
+    let head = Head {
+        id: "00000001-0000".into(),
+        tool: "echo".into(),
+        system: "mcp".into(),
+        connection: "dev".into(),
+        arguments: r#"{"text":"{{var.shop}} {{var.key}}"}"#.into(),
+        body: r#"{"name":"echo","arguments":{"text":"demo {{var.key}}"}}"#.into(),
+        ..Head::default()
+    };
+    let end = EventKind::End { outcome: Outcome::Succeeded, problem: None };
+    let events = [EventKind::Sent { bytes: 2 }, end].map(|kind| Event { at_ms: 1, kind });
+    let trace = Trace { head, events: events.into() };
+    bench.keys("5");
+    bench.send(Message::History(HistoryMessage::Select(trace.head.id.clone())));
+    bench.send(Message::History(HistoryMessage::Opened(Box::new(trace))));
+    bench.draw();
+    assert!(bench.shows(r#"{"text":"demo {{var.key}}"}"#), "{}", bench.screen());
 }
