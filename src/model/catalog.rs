@@ -422,6 +422,13 @@ impl Catalog {
             .or_else(|| tools().find(|tool| tool.address() == word))
     }
 
+    /// The same of what that connection has: the connection's name may come before the tool's.
+    #[must_use]
+    pub fn tool_called_at(&self, connection: &str, word: &str) -> Option<&Tool> {
+        let bare = || word.strip_prefix(connection)?.strip_prefix('/');
+        self.tool_called(word).or_else(|| self.tool_called(bare()?))
+    }
+
     /// The tools of different systems that have this key; none where it means one tool.
     #[must_use]
     pub fn ambiguous_tools(&self, key: &str) -> Vec<&Tool> {

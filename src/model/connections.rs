@@ -77,6 +77,12 @@ impl Connections {
         named().or_else(of_service).map(String::as_str)
     }
 
+    /// The name of the one that a tool's calls go through where none is chosen.
+    #[must_use]
+    pub fn own_name(&self, tool: &Tool) -> &str {
+        self.assigned_name(tool).unwrap_or(&self.usual)
+    }
+
     /// The tool of that key or name which the workspace gives to that connection: servers may have
     /// tools of one name.
     #[must_use]

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use serde_json::Value;
 
-use super::table::arguments_schema;
+use super::table::{arguments_schema, deployment_at};
 use crate::{
     engine::{
         case::{ask::AskCase, script::Case},
@@ -97,6 +97,25 @@ fn collect_texts<'v>(value: &'v Value, at: &Pointer, texts: &mut Vec<(Pointer, &
     }
 }
 
+/// The connection that a case names, also before its tool: `CONNECTION/TOOL`, where no file has
+/// tools of that system, which can list them.
+#[must_use]
+pub(crate) fn named_connection<'c>(
+    case: &'c Case,
+    catalog: &Catalog,
+    connections: &Connections,
+) -> Option<&'c str> {
+    let before_tool = || {
+        let (name, _) = case.tool.split_once('/')?;
+        let mut tools = catalog.tools.iter();
+        let is_saved = tools.any(|tool| connections.assigned_name(tool) == Some(name));
+        let is_own = is_saved || catalog.tool_called(&case.tool).is_some();
+        let known = connections.find_by_name(name).filter(|_| !is_own)?;
+        deployment_at(known).map(|_| name)
+    };
+    case.connection.as_deref().or_else(before_tool)
+}
+
 /// The variables that a case names and nothing defines for the connection that it is called over,
 /// in words, each at its first place.
 #[must_use]
@@ -114,7 +133,8 @@ pub(super) fn undefined_variables(
     if named.peek().is_none() {
         return Vec::new();
     }
-    let connection = match (&case.connection, catalog.tool_called(&case.tool)) {
+    let own = named_connection(case, catalog, connections);
+    let connection = match (own, catalog.tool_called(&case.tool)) {
         (Some(name), _) => find_connection(connections, name).ok(),
         (None, Some(tool)) => Some(connections.for_tool(tool)),
         (None, None) => Some(connections.current()),

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::case_arguments::{UNDEFINED_VARIABLE, undefined_variables};
+use super::case_arguments::{UNDEFINED_VARIABLE, named_connection, undefined_variables};
 use crate::{
     engine::{
         case::{
@@ -84,12 +84,13 @@ pub fn missing_tool(catalog: &Catalog, name: &str) -> Option<String> {
 
 /// That the connection of a case isn't there, or its tool. One that names a connection may call what only
 /// runs there.
-fn uncallable_case(
+fn uncallable(
     case: &Case,
+    catalog: &Catalog,
     connections: &Connections,
     missing: impl Fn(&str) -> Option<String>,
 ) -> Option<FileIssue> {
-    let (member, message) = match &case.connection {
+    let (member, message) = match named_connection(case, catalog, connections) {
         Some(name) => {
             let problem = find_connection(connections, name).err()?;
             ("connection", format!("{}: {}", problem.cause, problem.remedy))
@@ -119,7 +120,7 @@ fn issues_of(
     let count = source.document_count();
     let refused = if let Some(read) = read_any_case(source, is_in(cases::FOLDER)) {
         match read {
-            Ok(AnyCase::Call(case)) => match uncallable_case(&case, connections, missing) {
+            Ok(AnyCase::Call(case)) => match uncallable(&case, catalog, connections, missing) {
                 Some(issue) => Some(issue),
                 None => {
                     let undefined = undefined_variables(&case, catalog, connections).into_iter();

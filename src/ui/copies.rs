@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::{
     app::state::State,
+    engine::query::Query,
     model::{
         agent::AgentQuestion,
         call::{Call, EventKind, Request},
@@ -74,8 +75,8 @@ pub(crate) fn of_request(
     copies
 }
 
-/// What a call that was made can be copied as.
-pub(crate) fn of_call(state: &State, call: &Call) -> Vec<Copied> {
+/// What a call that was made can be copied as; `query` is the part of its answer that is shown.
+pub(crate) fn of_call(state: &State, call: &Call, query: Option<&Query>) -> Vec<Copied> {
     // Over what it was made, whatever is chosen now.
     let own = state.network.connections.find_by_name(&call.connection).cloned();
     let over = own.unwrap_or_else(|| state.connection_of(&call.request.tool));
@@ -87,7 +88,22 @@ pub(crate) fn of_call(state: &State, call: &Call) -> Vec<Copied> {
         copied.text = sent.to_owned();
     }
     copies.extend(of_sent_frame(call, &over));
+    if let Some(query) = query {
+        add_option(&mut copies, &format!("--query {}", shell_word(&query.text())));
+    }
     copies
+}
+
+/// Adds an option to the commands that call a tool by toolcrib.
+fn add_option(copies: &mut [Copied], option: &str) {
+    for copied in copies {
+        if copied.text.starts_with("toolcrib call ") {
+            copied.text.extend([" ", option]);
+        } else if copied.what == MCP_COMMAND {
+            // What follows the server's command is its own.
+            copied.text = copied.text.replacen(" mcp call ", &format!(" mcp call {option} "), 1);
+        }
+    }
 }
 
 /// The frame of the call as it was sent.
@@ -145,14 +161,7 @@ pub(crate) fn of_typed(
         .unwrap_or_else(|_| state.written_arguments_of(&request.tool));
     let mut copies = of_request(request, &arguments, subject.as_deref(), connection);
     if fails_check(state, request, arguments.value()) {
-        for copied in &mut copies {
-            if copied.text.starts_with("toolcrib call ") {
-                copied.text += " --no-check";
-            } else if copied.what == MCP_COMMAND {
-                // What follows the server's command is its own.
-                copied.text = copied.text.replacen(" mcp call ", " mcp call --no-check ", 1);
-            }
-        }
+        add_option(&mut copies, "--no-check");
     }
     if request.mock.is_none()
         && let Some(steps) = calling::steps_of(request)

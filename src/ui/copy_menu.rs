@@ -42,7 +42,10 @@ pub(crate) struct ShownCopies<'c> {
 pub(crate) fn of_call(state: &State, shown: &ShownCopies<'_>) -> Reply {
     let request = &shown.call.request;
     let (requests, rendered) = match shown.has_request {
-        true => (copies::of_call(state, shown.call), rendered_request(state, request)),
+        true => {
+            let requests = copies::of_call(state, shown.call, shown.answer.shown_query());
+            (requests, rendered_request(state, request))
+        }
         false => (Vec::new(), Vec::new()),
     };
     let [before, after] = [rows_of_answer(shown), rows_of_record(shown)];

@@ -125,9 +125,22 @@ fn a_path_shows_a_part_of_the_answers_of_a_tool() {
     bench.keys("R");
     answers(&mut bench, r#"{"rows": [{"name": "Cy"}]}"#);
     assert!(bench.shows("/rows/0/name: \"Cy\""), "{}", bench.screen());
+    // A command of it prints what is shown.
+    let copies = |bench: &mut Workbench| {
+        bench.keys("y");
+        bench.types("toolcrib");
+        bench.keys("enter");
+        match bench.effects.last() {
+            Some(Effect::Copy(text)) => text.clone(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let command = copies(&mut bench);
+    assert!(command.ends_with(" --query '/rows/*/name'"), "{command}");
     asks(&mut bench, "/nope");
     assert!(bench.shows("query /nope · there is nothing; all is shown"), "{}", bench.screen());
     assert!(bench.shows("rows: [1 item]"), "{}", bench.screen());
+    assert!(!copies(&mut bench).contains("--query"));
     asks(&mut bench, "");
     assert!(!bench.shows("query /nope") && bench.shows("rows: [1 item]"), "{}", bench.screen());
     bench.keys("R");

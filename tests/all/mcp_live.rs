@@ -892,6 +892,30 @@ fn a_case_of_a_tool_that_is_only_deployed_may_be_mocked() {
 }
 
 #[test]
+fn a_case_names_a_deployed_tool_with_its_connection_as_a_call_does() {
+    let place = place("");
+    let settings = fs::read_to_string(place.here.join("toolcrib.toml")).unwrap();
+    let elsewhere = settings.replace("connection = \"test\"", "connection = \"embedded\"");
+    fs::write(place.here.join("toolcrib.toml"), elsewhere).unwrap();
+    fs::create_dir(place.here.join("cases")).unwrap();
+    let case = "call: test/echo\narguments: {text: a}\nexpect: {contains: [a]}\n";
+    fs::write(place.here.join("cases/one.yaml"), case).unwrap();
+    place.run(&["call", "test/echo", "text=a"]).ended(0, &[]);
+    place.run(&["test"]).ended(0, &["1 case passed"]);
+    let checked = place.run(&["check"]);
+    assert!(!checked.data.contains("file.malformed"), "{}", checked.data);
+    let other = place.run(&["test", "--connection", "embedded"]);
+    other.ended(2, &[]);
+    assert!(other.data.contains("there is no tool \"test/echo\""), "{}", other.data);
+    // Where a file has the server's tools, a slip is found without the server.
+    place.run(&["mcp", "keep", "test"]).ended(0, &["saved 9 tools"]);
+    let slip = case.replace("echo", "ecko");
+    fs::write(place.here.join("cases/one.yaml"), slip).unwrap();
+    let checked = place.run(&["check"]);
+    assert!(checked.data.contains("file.malformed"), "{}", checked.data);
+}
+
+#[test]
 fn groups_of_a_kept_tool_are_no_second_server() {
     let place = counted_place();
     place.run(&["mcp", "keep", "own"]).ended(0, &["saved 1 tool"]);

@@ -3,7 +3,18 @@
 
 use std::fs;
 
-use toolcrib::{app::message::ScreenId, store::samples::SAMPLES};
+use toolcrib::{
+    app::{
+        history::HistoryMessage,
+        message::{Message, ScreenId},
+    },
+    model::{
+        call::{Event, EventKind, Outcome},
+        entry::FileId,
+        trace::{Head, Trace},
+    },
+    store::samples::SAMPLES,
+};
 
 use crate::support::{
     place::{Place, Ran},
@@ -184,4 +195,45 @@ fn the_request_shows_the_variables_of_the_connection_that_is_chosen() {
     for line in lines {
         assert!(bench.shows(line), "{line}:\n{}", bench.screen());
     }
+}
+
+#[test]
+fn a_case_of_a_call_that_went_elsewhere_names_its_connection() {
+    let mut bench = Workbench::files(&files(&[]), 120, 36).on(ScreenId::Invoke);
+    bench.keys("enter");
+    bench.types("{{var.left}} * 8");
+    for (chosen, name) in [(None, "calculator"), (Some("staging"), "calculator-2")] {
+        bench.state.network.connections.chosen = chosen.map(str::to_owned);
+        bench.keys("f6");
+        let end = EventKind::End { outcome: Outcome::Succeeded, problem: None };
+        bench.happens([(3, EventKind::Chunk { text: "40".into(), bytes: 2 }), (4, end)]);
+        bench.keys("esc K enter");
+        let file = FileId::new(format!("cases/{name}.yaml"));
+        let kept = bench.state.documents.get(&file).unwrap().text.to_string();
+        assert!(kept.contains("{{var.left}} * 8"), "{kept}");
+        assert_eq!(kept.contains("\nconnection: staging\n"), chosen.is_some(), "{kept}");
+        assert_eq!(kept.contains("\nconnection: "), chosen.is_some(), "{kept}");
+    }
+}
+
+#[test]
+fn the_history_shows_the_values_that_were_sent() {
+    let mut bench = Workbench::sample("services", 120, 36);
+    let head = Head {
+        id: "00000001-0000".into(),
+        tool: "echo".into(),
+        system: "mcp".into(),
+        connection: "dev".into(),
+        arguments: r#"{"text":"{{var.shop}} {{var.key}}"}"#.into(),
+        body: r#"{"name":"echo","arguments":{"text":"demo {{var.key}}"}}"#.into(),
+        ..Head::default()
+    };
+    let end = EventKind::End { outcome: Outcome::Succeeded, problem: None };
+    let events = [EventKind::Sent { bytes: 2 }, end].map(|kind| Event { at_ms: 1, kind });
+    let trace = Trace { head, events: events.into() };
+    bench.keys("5");
+    bench.send(Message::History(HistoryMessage::Select(trace.head.id.clone())));
+    bench.send(Message::History(HistoryMessage::Opened(Box::new(trace))));
+    bench.draw();
+    assert!(bench.shows(r#"{"text":"demo {{var.key}}"}"#), "{}", bench.screen());
 }

@@ -87,7 +87,10 @@ pub(super) fn find_called<'s>(state: &'s State, case: &Case) -> Option<(&'s Cata
     own().or_else(|| {
         let is_at = |name: &str| case.connection.as_deref().is_none_or(|own| own == name);
         let mut lists = state.deployed_lists().filter(|list| is_at(&list.connection.name));
-        lists.find_map(|list| Some((&*list.catalog, list.catalog.tool_called(&case.tool)?)))
+        lists.find_map(|list| {
+            let tool = list.catalog.tool_called_at(&list.connection.name, &case.tool)?;
+            Some((&*list.catalog, tool))
+        })
     })
 }
 

@@ -35,7 +35,7 @@ use crate::{
         trace::TraceId,
     },
     schema::count::count_text,
-    systems::{calling, facets::calls::CallOf, mocking, table},
+    systems::{calling, case_arguments::named_connection, facets::calls::CallOf, mocking, table},
 };
 
 /// Calls these cases.
@@ -200,9 +200,10 @@ fn build_call(state: &State, case: &Case) -> Result<(Request, Connection), Probl
         let cause = format!("there is no tool \"{}\"{listed}", case.tool);
         Problem::new(ProblemKind::Input, "running the case", cause)
     })?;
-    let connection = match &case.connection {
-        None => state.network.connections.for_tool(tool),
-        Some(name) => table::find_connection(&state.network.connections, name)?,
+    let connections = &state.network.connections;
+    let connection = match named_connection(case, &state.catalog, connections) {
+        None => connections.for_tool(tool),
+        Some(name) => table::find_connection(connections, name)?,
     };
     let correlation = state.ids.peek_id();
     let call = CallOf {

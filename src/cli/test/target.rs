@@ -12,14 +12,13 @@ use crate::{
         call::Request,
         catalog::Catalog,
         connection::Connection,
-        connections::Connections,
         problem::{Problem, ProblemKind},
         stub::StubService,
         tool::Tool,
     },
     systems::{
         calling,
-        case_arguments::{issue_words, refused_arguments},
+        case_arguments::{issue_words, named_connection, refused_arguments},
         facets::calls::CallOf,
         mocking, table,
     },
@@ -131,8 +130,9 @@ fn no_earlier_case(word: &str) -> Problem {
 }
 
 /// The connection that a case names, unless another one is chosen for all.
-fn named_connection<'c>(case: &'c Case, connections: &Connections) -> Option<&'c str> {
-    case.connection.as_deref().filter(|_| connections.chosen.is_none())
+fn own_connection<'c>(case: &'c Case, opened: &OpenWorkspace) -> Option<&'c str> {
+    let connections = &opened.settings.connections;
+    named_connection(case, &opened.catalog, connections).filter(|_| connections.chosen.is_none())
 }
 
 /// The tools of running systems by connection, where cases call some that no file here defines, or
@@ -150,7 +150,7 @@ pub(super) fn list_deployed(
     let connections = &opened.settings.connections;
     let mut listed = BTreeMap::new();
     for CaseFile { case, .. } in calls {
-        let named = named_connection(case, connections);
+        let named = own_connection(case, opened);
         let known = named.map_or_else(
             || Some(connections.current()),
             |name| connections.find_by_name(name).cloned(),
@@ -177,7 +177,7 @@ fn find_target<'w>(
 ) -> Result<Target<'w>, Problem> {
     let case = &filed.case;
     let connections = &opened.settings.connections;
-    let word = named_connection(case, connections);
+    let word = own_connection(case, opened);
     // A mock needs no connection, but for the tools that are listed there.
     let named = word
         .filter(|_| stand_in.is_none())
@@ -188,7 +188,7 @@ fn find_target<'w>(
         Err(missing) => {
             let at = word.map_or_else(|| connections.current().name, str::to_owned);
             let there = deployed.get(&at).map(|listed| listed.as_ref().map_err(Clone::clone));
-            let found = |there| Some((there, Catalog::tool_called(there, &case.tool)?));
+            let found = |there| Some((there, Catalog::tool_called_at(there, &at, &case.tool)?));
             there.transpose()?.and_then(found).ok_or(missing)?
         }
     };

@@ -35,7 +35,7 @@ pub(crate) struct SentParts {
     pub arguments: Literal,
     /// Beside them, in `_meta`.
     pub meta: Option<Literal>,
-    /// The connection whose system alone knows the tool: no file defines it.
+    /// The connection of the call: no file defines the tool, or it isn't the tool's own.
     pub connection: Option<String>,
     /// The way that it took, where that is not the usual one.
     pub route: Option<String>,

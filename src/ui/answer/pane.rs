@@ -203,6 +203,11 @@ impl Answer {
         }
     }
 
+    /// The path of the part that is shown; `None`: all of the answer is.
+    pub fn shown_query(&self) -> Option<&Query> {
+        self.queried.shown_query()
+    }
+
     pub fn handle_input(&mut self, input: &Input, call: Option<&Call>) -> Reply {
         let Some(call) = call else { return Reply::Ignored };
         match input {

@@ -92,6 +92,11 @@ impl Queried {
         }
     }
 
+    /// The path, where what is there is shown.
+    pub fn shown_query(&self) -> Option<&Query> {
+        self.query.as_ref().filter(|_| matches!(self.found, Some(Ok(_))))
+    }
+
     /// Draws the path and how much it selects into the first line; answers the area below.
     pub fn draw_line(&self, buffer: &mut Buffer, area: Rect, look: Look<'_>) -> Rect {
         let (Some(query), Some(found)) = (&self.query, &self.found) else { return area };

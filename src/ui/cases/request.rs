@@ -32,7 +32,7 @@ use crate::{
 pub(super) struct CalledTool {
     /// As cases name it.
     pub tool: String,
-    /// Where the tool is only deployed.
+    /// Where the tool is only deployed, or where the call isn't over the tool's own.
     connection: Option<String>,
     arguments: Arc<str>,
     meta: Option<String>,
@@ -52,11 +52,19 @@ impl CalledTool {
             let own = state.network.connections.assigned_name(tool);
             own.is_none_or(|own| own == connection)
         };
+        // Another one may answer something else.
+        let connections = &state.network.connections;
+        let elsewhere = |tool: &Tool| {
+            let is_known = connections.find_by_name(connection).is_some();
+            (is_known && connections.own_name(tool) != connection).then(|| connection.to_owned())
+        };
         let name = request.name.clone();
         let (tool, connection) = match state.catalog.tool(&request.tool).or(called.filter(is_its)) {
             // Of several tools of one name only the first is found by it.
-            Some(tool) if called.is_some_and(|first| first.id() == tool.id()) => (name, None),
-            Some(tool) => (tool.entry.key.clone(), None),
+            Some(tool) if called.is_some_and(|first| first.id() == tool.id()) => {
+                (name, elsewhere(tool))
+            }
+            Some(tool) => (tool.entry.key.clone(), elsewhere(tool)),
             None if lists_tools(state, connection) => (name, Some(connection.to_owned())),
             None => return Err(without_definition(state)),
         };

@@ -10,7 +10,7 @@
 mod comparison;
 pub(crate) mod list;
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use ratatui::{
     Frame,
@@ -30,9 +30,12 @@ use crate::{
         state::State,
         verbs,
     },
-    engine::agent_loop::event::RUN_PREFIX,
-    model::{call::Call, stub::MOCK_CONNECTION},
-    systems::agents,
+    engine::{agent_loop::event::RUN_PREFIX, template},
+    model::{
+        call::{Call, Request},
+        stub::MOCK_CONNECTION,
+    },
+    systems::{agents, calling},
     ui::{
         action_rows::{self, refuse_when},
         answer::{
@@ -244,7 +247,8 @@ fn draw_sent(buffer: &mut Buffer, area: Rect, look: Look<'_>, open: &ShownCall) 
     /// In fewer lines the answer needs the room.
     const ROOM: u16 = 16;
     const MOST: usize = 4;
-    let sent = open.trace.head.arguments.trim();
+    let sent = sent_arguments(&open.call.request);
+    let sent = sent.trim();
     if area.height < ROOM || is_run(open) || ["", "{}", "null"].contains(&sent) {
         return area;
     }
@@ -260,6 +264,17 @@ fn draw_sent(buffer: &mut Buffer, area: Rect, look: Look<'_>, open: &ShownCall) 
         Pen::new(buffer, inside, row).put_text(line, look.styles[Role::Text]);
     }
     Rect { y: area.y + height, height: area.height - height, ..area }
+}
+
+/// The arguments with the values of their variables, where the body has them; secrets are named.
+fn sent_arguments(request: &Request) -> Cow<'_, str> {
+    if template::variable_names(&request.arguments).next().is_some() {
+        let sent = calling::request_arguments(request.system, &request.body);
+        if sent != "{}" {
+            return sent.into();
+        }
+    }
+    Cow::Borrowed(&*request.arguments)
 }
 
 fn opened_call(state: &State) -> Option<&ShownCall> {
