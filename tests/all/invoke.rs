@@ -755,6 +755,15 @@ fn esc_from_what_is_looked_for_goes_back_to_the_tool_from_before() {
 }
 
 #[test]
+fn what_a_sheet_asks_is_wrapped_where_it_is_narrow() {
+    let mut bench = open(60, 16);
+    bench.keys("@time-limit");
+    for line in ["How long an answer may take in calls of this session,", "such as 2m (now 30s"] {
+        assert!(bench.shows(line), "{}", bench.screen());
+    }
+}
+
+#[test]
 fn an_answer_of_fifty_megabytes_is_paged_and_searched_in_every_view() {
     let mut bench = open(120, 36);
     bench.keys("f6 f6");
