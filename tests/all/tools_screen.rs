@@ -1181,6 +1181,8 @@ fn a_file_is_named_where_tools_are_pasted() {
     bench.keys("enter");
     let wrong = "this folder has no YAML, JSON or TOML file one.json";
     assert!(bench.shows(wrong), "{}", bench.screen());
+    // Python, say.
+    assert!(bench.shows("paste the text"), "{}", bench.screen());
     bench.keys("ctrl+a delete");
     bench.types("agent/one.json");
     bench.keys("enter");

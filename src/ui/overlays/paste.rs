@@ -62,7 +62,10 @@ impl Paste {
             }
             None if path.is_empty() => OverlayReply::Stay,
             None => {
-                self.wrong = Some(format!("this folder has no YAML, JSON or TOML file {path}"));
+                self.wrong = Some(format!(
+                    "this folder has no YAML, JSON or TOML file {path}; of another file paste the \
+                    text"
+                ));
                 OverlayReply::Stay
             }
         }
