@@ -287,7 +287,7 @@ impl Offers {
     /// Enter: takes an available tool; makes the change that shows a hidden one.
     pub fn handle_enter(&mut self, facts: &mut Facts, state: &State) -> Reply {
         match self.tool_at(self.at) {
-            None if self.find.is_open() => {
+            None if self.find.is_narrowed() => {
                 let wanted = self.find.needle();
                 Reply::Refused(format!("no tool matches \"{wanted}\": Esc shows all"))
             }
