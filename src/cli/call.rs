@@ -19,7 +19,7 @@ use super::{
     signals::wait_for,
     step_options::{StepOptions, preview_steps, print_steps},
     stubs,
-    variable_options::VariableOptions,
+    variable_options::{VariableOptions, warn_of_unknown},
 };
 use crate::{
     engine::{
@@ -198,8 +198,6 @@ impl Call {
         if self.new_agent {
             connection = without_agent(connection);
         }
-        let given = self.variables.read(&connection.variables)?;
-        connection.variables.extend(given);
         // A call is not made for an answer that can't be saved.
         if let Some(path) = self.save.as_deref().filter(|path| path.is_file()) {
             let doing = format!("saving {}", path.display());
@@ -208,6 +206,14 @@ impl Call {
                 .into());
         }
         let arguments = arguments::read_typed(tool, self.args.as_deref(), &self.pairs)?;
+        let meta = self.read_meta(tool)?;
+        let given = self.variables.read(&connection.variables)?;
+        let sent = [Some(&arguments), meta.as_ref()].into_iter().flatten();
+        let sent: Vec<String> = sent.map(|part| part.to_json().into_owned()).collect();
+        let named = sent.iter().flat_map(|text| template::variable_names(text));
+        let defined = connection.variables.keys().map(String::as_str);
+        warn_of_unknown(&given, &defined.chain(named).collect(), out);
+        connection.variables.extend(given);
         if !self.no_check {
             let filled = variables::fill_value(arguments.value(), &connection)?;
             arguments::check_arguments(tool, &filled, out)?;
@@ -218,7 +224,7 @@ impl Call {
             template::with_answers(text, &|tool| open_history(opened).ok()?.answer_of(tool))
         };
         let arguments = fill(&arguments)?;
-        let meta = self.read_meta(tool)?.map(|meta| fill(&meta)).transpose()?;
+        let meta = meta.map(|meta| fill(&meta)).transpose()?;
         if let Some(program) = &self.print {
             return print_rendering(
                 global,

@@ -253,7 +253,7 @@ fn summary_row(call: &Summary) -> Vec<Cell> {
         Cell::plain(&*call.tool),
         Cell::plain(&*call.connection),
         outcome,
-        Cell::plain(format!("{} ms", call.answered_in())),
+        Cell::plain(call.known_duration().map_or_else(String::new, |ms| format!("{ms} ms"))),
         Cell::plain(call.chunks.to_string()),
         Cell::plain(if arguments.len() < call.arguments.len() {
             format!("{arguments}…")
@@ -276,7 +276,7 @@ fn summary_json(call: &Summary) -> Value {
         "connection": &*call.connection,
         "outcome": call.outcome.map(Outcome::as_str),
         "error": call.error.as_ref().map(ErrorKind::as_str),
-        "took_ms": call.answered_in(),
+        "took_ms": call.known_duration(),
         "connect_ms": call.sent_ms,
         "first_ms": call.first_ms.map(|ms| ms.saturating_sub(call.sent_ms.unwrap_or(0))),
         "chunks": call.chunks,

@@ -42,7 +42,7 @@ use super::{
     signals::{interrupted, wait_for},
     stubs,
     test_update::UpdateFlags,
-    variable_options::VariableOptions,
+    variable_options::{VariableOptions, warn_of_unknown},
 };
 use crate::{
     engine::case::{ask::AskCase, page::FOLDER, script::Case},
@@ -55,7 +55,7 @@ use crate::{
     },
     runtime::{agent_loop::AgentWorld, now::now_millis, registry},
     store::{failed_cases, history::History, paths::Paths, secrets},
-    systems::model_settings::find_model,
+    systems::{case_arguments::named_variables, model_settings::find_model},
     wire::model_endpoint::{ModelEndpoint, PATIENCE},
 };
 
@@ -224,6 +224,10 @@ impl Test {
         let mut opened = self.open_workspace(global, &filed, out)?;
         let connections = &mut opened.settings.connections;
         let given = self.variables.read(&connections.current().variables)?;
+        let defined = connections.known.iter().flat_map(|known| known.variables.keys());
+        let defined = defined.chain(connections.variables.keys()).map(String::as_str);
+        let named = filed.calls.iter().flat_map(|one| named_variables(&one.case));
+        warn_of_unknown(&given, &defined.chain(named).collect(), out);
         connections.override_variables(&given);
         if self.cases.is_empty() && !self.failed {
             say_other_cases(&opened, out);

@@ -1,11 +1,17 @@
 //! Variables of requests, as said on the command line.
 
+use std::collections::BTreeSet;
+
 use clap::Args;
 use serde_json::Value;
 
-use super::arguments::read_arguments;
+use super::{arguments::read_arguments, out::CommandOutput};
 use crate::{
-    engine::settings::variables::{is_variable_value, plain_variable},
+    engine::{
+        lint::check::did_you_mean,
+        settings::variables::{is_variable_value, plain_variable},
+        workflow::similar,
+    },
     model::{
         connection::{RequestVariable, RequestVariables},
         problem::{Problem, ProblemKind},
@@ -42,6 +48,22 @@ impl VariableOptions {
             (name, variable)
         });
         Ok(variables.collect())
+    }
+}
+
+/// Warns of given variables whose names are not among these: all that the settings define, and all
+/// that is named in what is sent.
+pub(crate) fn warn_of_unknown(
+    given: &RequestVariables,
+    known: &BTreeSet<&str>,
+    out: &CommandOutput,
+) {
+    for name in given.keys().filter(|name| !known.contains(name.as_str())) {
+        let near = did_you_mean(similar::nearest_name(name, known.iter().copied()));
+        let name = name.escape_debug();
+        out.warn(format_args!(
+            "--var: nothing names a variable \"{name}\", and toolcrib.toml doesn't define it{near}"
+        ));
     }
 }
 

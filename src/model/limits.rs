@@ -31,6 +31,12 @@ const BY_OPTION: &str =
 const BY_ACTION: &str = "give it more time: \"time limit…\" in the palette, or timeout = \"2m\" of \
     its connection";
 
+/// The same for a tool that has its own time.
+const OWN_BY_OPTION: &str =
+    "give it more time with --timeout, or in tool-timeouts of its connection";
+const OWN_BY_ACTION: &str = "give it more time: \"time limit…\" in the palette, or in \
+    tool-timeouts of its connection";
+
 impl Limits {
     /// Those of calls that are made on the screen.
     #[must_use]
@@ -55,8 +61,16 @@ impl Limits {
     /// asked for other times, as long between messages as its `tool-timeouts` or `timeout` say.
     #[must_use]
     pub fn over(self, connection: &Connection, tool: &str) -> Self {
-        let limits = Self { answer: connection.largest_answer, ..self };
-        let time = connection.tool_timeouts.get(tool).copied().or(connection.timeout);
+        let mut limits = Self { answer: connection.largest_answer, ..self };
+        let own = connection.tool_timeouts.get(tool).copied();
+        if own.is_some() {
+            limits.more_time = match self.more_time {
+                BY_OPTION => OWN_BY_OPTION,
+                BY_ACTION => OWN_BY_ACTION,
+                other => other,
+            };
+        }
+        let time = own.or(connection.timeout);
         match time.filter(|_| !self.is_asked) {
             Some(time) => Self { is_asked: false, ..limits.between(time) },
             None => limits,
@@ -97,6 +111,12 @@ mod tests {
         let quick = Connection { tool_timeouts, ..quick };
         assert_eq!(times(usual.over(&quick, "crawl")), (minutes(30), minutes(30), minutes(30)));
         assert_eq!(times(usual.over(&quick, "a")).0, minutes(1));
+        for limits in [usual, Limits::on_screen()] {
+            let own = limits.over(&quick, "crawl");
+            assert!(own.more_time.contains("tool-timeouts"), "{}", own.more_time);
+            assert_eq!(own.over(&quick, "crawl"), own);
+            assert_eq!(limits.over(&quick, "a").more_time, limits.more_time);
+        }
         let asked = usual.within(minutes(2));
         assert_eq!(times(asked.over(&slow, "a")), times(asked));
     }

@@ -114,6 +114,13 @@ impl Summary {
         self.took_ms.saturating_sub(self.sent_ms.unwrap_or(0))
     }
 
+    /// The same where it is known: nothing may be kept of a call without an end but that it began.
+    #[must_use]
+    pub fn known_duration(&self) -> Option<u64> {
+        let ms = self.answered_in();
+        (self.outcome.is_some() || ms > 0).then_some(ms)
+    }
+
     /// How it ended, in words.
     #[must_use]
     pub fn ending_words(&self) -> &'static str {

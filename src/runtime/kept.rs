@@ -43,7 +43,7 @@ use crate::{
 const EVENTS: usize = 256;
 
 /// A call's place in the history, until it cannot be written.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Record {
     recorder: Arc<Mutex<Option<Recorder>>>,
 }

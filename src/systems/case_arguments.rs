@@ -116,6 +116,11 @@ pub(crate) fn named_connection<'c>(
     case.connection.as_deref().or_else(before_tool)
 }
 
+/// The variables that a case names, each as often as it does.
+pub(crate) fn named_variables(case: &Case) -> impl Iterator<Item = &str> {
+    sent_texts(case).into_iter().flat_map(|(_, text)| template::variable_names(text))
+}
+
 /// The variables that a case names and nothing defines for the connection that it is called over,
 /// in words, each at its first place.
 #[must_use]

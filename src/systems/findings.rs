@@ -5,11 +5,11 @@ use std::collections::{HashMap, HashSet};
 use super::{
     case_arguments::case_findings,
     entry_rules,
-    table::{by_id, every_system},
+    table::{by_id, every_system, kept_tools_at},
 };
 use crate::{
     engine::{
-        lint::{self, context::LintContext, syntax},
+        lint::{self, check::did_you_mean, context::LintContext, syntax},
         settings::connections,
         workflow::similar,
     },
@@ -181,27 +181,40 @@ pub fn of_text(
 /// What is wrong with the workspace's settings, by themselves and beside its tools.
 fn of_settings(catalog: &Catalog, source: &Source) -> Vec<Finding> {
     let (settings, mut found) = settings::parse_settings(source.text());
-    for (tool, connection) in
-        settings.connections.of_tools.iter().filter(|(tool, _)| catalog.tool_called(tool).is_none())
-    {
-        let names = || catalog.tools.iter().map(|tool| tool.entry.key.as_str());
-        let hint = similar::nearest_name(tool, names())
-            .map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));
-        let list = Pointer::root()
-            .child("connections")
-            .child(connection.as_str())
-            .child(connections::TOOLS);
-        let listed = source.value(0).and_then(|value| {
-            list.get(value)?.as_array()?.iter().position(|item| item == tool.as_str())
-        });
-        let at = list.item(listed.unwrap_or(0));
+    let at_connection = |name: &str| Pointer::root().child("connections").child(name);
+    let mut add_unknown = |at: Pointer, tool: &str, place: &str, names: &[&str]| {
+        let hint = did_you_mean(similar::nearest_name(tool, names.iter().copied()));
         let (line, column) =
             source.find_place(0, &at).map_or((0, 0), |place| (place.line, place.column));
         let site = Site { file: FileId::new(SETTINGS), entry: None, pointer: at, line, column };
-        let message =
-            format!("there is no tool \"{}\" in this workspace{hint}", tool.escape_debug());
+        let message = format!("there is no tool \"{}\" in {place}{hint}", tool.escape_debug());
         let (code, severity) = ("settings.unknown-tool", Severity::Warning);
         found.push(Finding::new(code, severity, message, site));
+    };
+    for (tool, connection) in
+        settings.connections.of_tools.iter().filter(|(tool, _)| catalog.tool_called(tool).is_none())
+    {
+        let names: Vec<&str> = catalog.tools.iter().map(|tool| tool.entry.key.as_str()).collect();
+        let list = at_connection(connection).child(connections::TOOLS);
+        let listed = source.value(0).and_then(|value| {
+            list.get(value)?.as_array()?.iter().position(|item| item == tool.as_str())
+        });
+        add_unknown(list.item(listed.unwrap_or(0)), tool, "this workspace", &names);
+    }
+    for connection in &settings.connections.known {
+        let Some(kept) = kept_tools_at(connection) else { continue };
+        let list = kept.path(&connection.name);
+        let names: Vec<&str> = catalog
+            .tools
+            .iter()
+            .filter(|tool| tool.entry.id.file().as_str() == list)
+            .map(|tool| tool.name.as_str())
+            .collect();
+        let is_unknown = |tool: &&String| !names.is_empty() && !names.contains(&tool.as_str());
+        for tool in connection.tool_timeouts.keys().filter(is_unknown) {
+            let at = at_connection(&connection.name).child(connections::TOOL_TIMEOUTS);
+            add_unknown(at.child(tool.as_str()), tool, &list, &names);
+        }
     }
     found
 }

@@ -32,9 +32,17 @@ const READ: usize = 4 * 1024 * 1024;
 /// So many are looked through for words that such a list has.
 const LOOKED_THROUGH: usize = 16 * READ;
 
+/// What lists of tools and functions and OpenAPI documents have in them.
+const MARKS: [&str; 5] = ["nputSchema", "input_schema", "\"function\"", "openapi", "parameters"];
+
 /// Files of the workspace that hold tools in a form that isn't read in place and that aren't added
 /// yet, with their texts: lists of tools and functions, OpenAPI documents. As many as that at most.
 pub(crate) fn files_with_tools(state: &State, most: usize) -> Vec<(FileId, Arc<str>)> {
+    files_with(state, most, &MARKS)
+}
+
+/// Those that have one of these marks.
+fn files_with(state: &State, most: usize, marks: &[&str]) -> Vec<(FileId, Arc<str>)> {
     let context = ComposeContext::from_state(state);
     let is_unread = |file: &FileId| state.catalog.of_file(file).next().is_none();
     let texts = state.documents.iter().filter(|(file, document)| !document.gone && is_unread(file));
@@ -43,7 +51,6 @@ pub(crate) fn files_with_tools(state: &State, most: usize) -> Vec<(FileId, Arc<s
         let text = document.text.whole_text();
         to_look_through = to_look_through.checked_sub(text.len())?;
         let left = to_read.checked_sub(text.len())?;
-        let marks = ["nputSchema", "input_schema", "\"function\"", "openapi", "parameters"];
         marks.iter().find(|mark| text.contains(**mark))?;
         to_read = left;
         let is_list = pasting::paste_entries(context, text, None).is_ok();
@@ -56,7 +63,8 @@ pub(crate) fn files_with_tools(state: &State, most: usize) -> Vec<(FileId, Arc<s
 pub(crate) fn choose_file(state: &State) -> Reply {
     /// More than a person looks through.
     const MOST: usize = 50;
-    let files = files_with_tools(state, MOST);
+    // A JSON Schema is offered only to those who ask: it may be of something else.
+    let files = files_with(state, MOST, &[&MARKS[..], &["properties"]].concat());
     if files.is_empty() {
         let why = "no file here has tools that could be added; paste tools takes a text";
         return Reply::Refused(why.to_owned());

@@ -747,6 +747,36 @@ fn what_came_with_the_steps_of_a_call_stands_side_by_side() {
 }
 
 #[test]
+fn esc_from_what_is_looked_for_goes_back_to_the_tool_from_before() {
+    let mut bench = open(120, 36);
+    let tool = |bench: &Workbench, name: &str| {
+        Some(bench.state.catalog.tool_called(name).unwrap().id().clone())
+    };
+    bench.send(Message::Select(tool(&bench, "query-customers").unwrap()));
+    bench.draw();
+    bench.keys("shift+tab /");
+    bench.types("calc");
+    assert_eq!(bench.state.selected, tool(&bench, "calculator"));
+    bench.types("?");
+    bench.keys("esc");
+    assert_eq!(bench.state.selected, tool(&bench, "query-customers"));
+    // What is accepted stays.
+    bench.keys("/");
+    bench.types("calc");
+    bench.keys("enter esc");
+    assert_eq!(bench.state.selected, tool(&bench, "calculator"));
+}
+
+#[test]
+fn what_a_sheet_asks_is_wrapped_where_it_is_narrow() {
+    let mut bench = open(60, 16);
+    bench.keys("@time-limit");
+    for line in ["How long an answer may take in calls of this session,", "such as 2m (now 30s"] {
+        assert!(bench.shows(line), "{}", bench.screen());
+    }
+}
+
+#[test]
 fn an_answer_of_fifty_megabytes_is_paged_and_searched_in_every_view() {
     let mut bench = open(120, 36);
     bench.keys("f6 f6");

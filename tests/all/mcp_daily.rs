@@ -46,6 +46,17 @@ fn many_tools() -> Value {
 }
 
 #[test]
+fn the_time_of_a_tool_that_the_kept_list_lacks_is_a_finding() {
+    let settings = format!("{SETTINGS}tool-timeouts = {{tool_001 = \"2m\", tool_0x2 = \"2m\"}}\n");
+    let kept = kept(&many_tools());
+    let place = Place::with(&[("mcp/sky.json", &*kept), ("toolcrib.toml", &*settings)]);
+    let ran = place.run(&["check"]);
+    let unknown = "there is no tool \"tool_0x2\" in mcp/sky.json";
+    assert!(ran.data.contains(unknown), "{}", ran.data);
+    assert!(!ran.data.contains("there is no tool \"tool_001\""), "{}", ran.data);
+}
+
+#[test]
 fn tools_are_found_by_their_titles_and_descriptions() {
     for screen in [ScreenId::Invoke, ScreenId::Tools] {
         let mut bench = open(&many_tools(), (120, 36)).on(screen);

@@ -402,7 +402,7 @@ fn a_connection_says_how_long_its_calls_may_take() {
     server.call(&["wait"]).ended(4, &["timeout = \"2m\" of its connection"]);
     let of_tools = "timeout = \"10m\"\ntool-timeouts = { wait = \"200ms\" }\n";
     let server_of_tools = HttpServer::with_settings("legacy", of_tools);
-    server_of_tools.call(&["wait"]).ended(4, &["timeout = \"2m\" of its connection"]);
+    server_of_tools.call(&["wait"]).ended(4, &["or in tool-timeouts of its connection"]);
     let settings = server.place.here.join("toolcrib.toml");
     let text = fs::read_to_string(&settings).unwrap().replace("200ms", "soon");
     fs::write(settings, text).unwrap();

@@ -64,6 +64,7 @@ fn a_case_sends_what_its_connection_has_unless_the_command_says_otherwise() {
     assert!(there.data.contains("40"), "{}", there.data);
     let given = ["test", "--connection", "staging", "--var", "left=7", "--var", "right=6"];
     place.run(&given).ended(0, &["1 case passed"]);
+    place.run(&["test", "--var", "lefft=7"]).ended(0, &["did you mean \"left\"?"]);
     place.run(&["test", "--var", "left"]).ended(2, &["\"left\" has no =", "--var NAME=VALUE"]);
 }
 
@@ -86,6 +87,17 @@ fn a_call_shows_what_is_sent_and_its_mock_gets_the_same() {
     typed.ended(2, &["expression is not text"]);
     let missing = call(&place, "{{var.rigth}}", &[]);
     missing.ended(2, &["\"rigth\" for connection \"dev\"; did you mean \"right\"?"]);
+}
+
+#[test]
+fn a_variable_that_nothing_names_is_said() {
+    let place = Place::with(&files(&[]));
+    let words = |given: &str| call(&place, "{{var.new}}", &["--var", "new=1 + 1", "--var", given]);
+    let ran = words("rigth=7");
+    ran.ended(0, &["nothing names a variable \"rigth\"", "did you mean \"right\"?"]);
+    assert!(!ran.words.contains("\"new\""), "{}", ran.words);
+    let ran = words("right=7");
+    assert!(!ran.words.contains("nothing names"), "{}", ran.words);
 }
 
 #[test]

@@ -1170,6 +1170,17 @@ fn tools_of_files_are_added_one_file_after_the_other() {
 }
 
 #[test]
+fn the_tool_of_a_json_schema_is_offered_where_a_file_is_asked_for() {
+    let tools = "tool:\n  a: {type: text-completion, name: a, description: A}\n";
+    let schema =
+        r#"{"title": "order", "type": "object", "properties": {"id": {"type": "string"}}}"#;
+    let mut bench = Workbench::files(&[("tools.yaml", tools), ("order.json", schema)], 120, 36);
+    bench.keys("@add-file-tools");
+    assert!(bench.shows("Add the tools of"), "{}", bench.screen());
+    assert!(bench.shows("order.json"), "{}", bench.screen());
+}
+
+#[test]
 fn a_file_is_named_where_tools_are_pasted() {
     let list = r#"[{"name": "first_of_all", "description": "Does it", "input_schema": {"type": "object", "properties": {}}}]"#;
     let tool = "tool:\n  a: {type: text-completion, name: a, description: A}\n";
@@ -1181,6 +1192,8 @@ fn a_file_is_named_where_tools_are_pasted() {
     bench.keys("enter");
     let wrong = "this folder has no YAML, JSON or TOML file one.json";
     assert!(bench.shows(wrong), "{}", bench.screen());
+    // Python, say.
+    assert!(bench.shows("paste the text"), "{}", bench.screen());
     bench.keys("ctrl+a delete");
     bench.types("agent/one.json");
     bench.keys("enter");

@@ -123,6 +123,15 @@ fn the_documents_scenario_is_stepped_and_the_reset_explains_itself() {
 }
 
 #[test]
+fn enter_says_that_no_tool_matches_what_is_looked_for() {
+    let mut bench = workflow(&["read-only", "knowledge"], (120, 36));
+    bench.types("/");
+    bench.types("zz");
+    bench.keys("enter enter");
+    assert!(bench.shows("no tool matches \"zz\": Esc shows all"), "{}", bench.screen());
+}
+
+#[test]
 fn enter_on_a_hidden_tool_makes_the_change_that_shows_it() {
     let mut bench = workflow(&["read-only", "knowledge"], (120, 36));
     bench.keys("end enter");

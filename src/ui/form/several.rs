@@ -51,7 +51,16 @@ impl Form {
             Input::Paste(_) => true,
             Input::Mouse(_) => false,
         };
-        is_typed.then(|| self.add_child(row).merge_with(self.handle_input(input)))
+        if !is_typed {
+            return None;
+        }
+        let added = self.add_child(row);
+        // Where no item could be added, the row that adds is still under the cursor.
+        let is_there = self.focused_row().is_some_and(|row| self.is_adding_at(&self.fields[row]));
+        match is_there {
+            true => Some(added),
+            false => Some(added.merge_with(self.handle_input(input))),
+        }
     }
 
     /// Takes the item away that is being added, where nothing was typed in it.

@@ -38,6 +38,12 @@ pub(crate) fn draw_modal(
     (sheet, inside)
 }
 
+/// How many cells a line of words has in a sheet of [`draw_modal`] that is to be so wide.
+pub(crate) fn line_cells(area: Rect, width: u16) -> usize {
+    // Without its frame, and a blank at either side.
+    usize::from(width.min(area.width.saturating_sub(2)).saturating_sub(4).max(1))
+}
+
 /// The two buttons at the foot of a dialog: what it does, and cancel.
 #[derive(Debug, Default)]
 pub(crate) struct Buttons([Rect; 2]);

@@ -62,7 +62,10 @@ impl Paste {
             }
             None if path.is_empty() => OverlayReply::Stay,
             None => {
-                self.wrong = Some(format!("this folder has no YAML, JSON or TOML file {path}"));
+                self.wrong = Some(format!(
+                    "this folder has no YAML, JSON or TOML file {path}; of another file paste the \
+                    text"
+                ));
                 OverlayReply::Stay
             }
         }
@@ -71,8 +74,9 @@ impl Paste {
 
 impl Overlay for Paste {
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, _: &State) {
-        let lines = wrap(&self.words, 66);
-        let wrong = self.wrong.as_ref().map_or_else(Vec::new, |wrong| wrap(wrong, 66));
+        let cells = modal::line_cells(area, 70);
+        let lines = wrap(&self.words, cells);
+        let wrong = self.wrong.as_ref().map_or_else(Vec::new, |wrong| wrap(wrong, cells));
         let height = u16::try_from(lines.len() + wrong.len()).unwrap_or(1) + 6;
         let (sheet, inside) = modal::draw_modal(frame, area, (70, height), &self.title, look);
         self.sheet = sheet;

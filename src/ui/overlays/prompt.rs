@@ -75,8 +75,9 @@ impl Prompt {
 impl Overlay for Prompt {
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, _: &State) {
         let styles = look.styles;
-        let words = wrap(&self.words, 66);
-        let wrong = self.wrong.as_ref().map(|wrong| wrap(&format!("⚠ {wrong}"), 66));
+        let cells = modal::line_cells(area, 70);
+        let words = wrap(&self.words, cells);
+        let wrong = self.wrong.as_ref().map(|wrong| wrap(&format!("⚠ {wrong}"), cells));
         let wrong = wrong.unwrap_or_default();
         let below = u16::try_from(wrong.len()).unwrap_or(1).max(1);
         let height = u16::try_from(words.len()).unwrap_or(1) + 5 + below;

@@ -269,11 +269,10 @@ fn kept_rows(state: &State) -> Vec<ListRow> {
         let mark = if kept.selected.as_ref() == Some(&call.id) { SELECTED } else { "" };
         let marked = if kept.marked.contains(&call.id) { ", marked" } else { "" };
         let at = time_or_date(call.at, state.wall);
+        let took = call.known_duration().map_or_else(String::new, |ms| format!(" {ms} ms,"));
         let words = format!(
-            "{at}, {outcome}, {} ms, over {}, {}{marked}{mark}",
-            call.answered_in(),
-            call.connection,
-            call.arguments
+            "{at}, {outcome},{took} over {}, {}{marked}{mark}",
+            call.connection, call.arguments
         );
         ListRow { name: call.tool.to_string(), words, listed: Listed::Kept(call.id.clone()) }
     };

@@ -196,7 +196,7 @@ fn draw_row(
     };
     let tested = call.has_passed.map(test_sign);
     let (sign, role) = tested.map_or_else(ended, |(sign, _, role)| (sign, role));
-    let took = format_duration(call.answered_in());
+    let took = call.known_duration().map(format_duration).unwrap_or_default();
     pen.put_text(if here { "▌" } else { " " }, styles[Role::Accent])
         .put_text(if marked { "◆" } else { " " }, styles[Role::Accent])
         .put_text(sign, styles[role])
@@ -259,6 +259,10 @@ mod tests {
 
     /// A call's row in the list of a screen that is so wide.
     fn row(tool: &str, connection: &str, arguments: &str) -> String {
+        row_after(5_300, (tool, connection, arguments))
+    }
+
+    fn row_after(took_ms: u64, (tool, connection, arguments): (&str, &str, &str)) -> String {
         let area = Rect::new(0, 0, 52, 1);
         let mut buffer = Buffer::empty(area);
         let call = Summary {
@@ -270,7 +274,7 @@ mod tests {
             outcome: None,
             error: None,
             sent_ms: None,
-            took_ms: 5_300,
+            took_ms,
             first_ms: None,
             chunks: 0,
             size: 0,
@@ -295,6 +299,8 @@ mod tests {
             let row = row(tool, connection, arguments);
             assert!(row.contains(shown) && row.ends_with("5.3 s"), "{row:?}");
         }
+        let begun = row_after(0, ("ask", "local", arguments));
+        assert!(begun.contains("ask  late") && !begun.contains(" ms"), "{begun:?}");
         let alone = row("query-customers-by-region", "local", "{}");
         assert!(alone.contains("query-customers-by-region "), "{alone:?}");
     }

@@ -112,6 +112,8 @@ pub(super) struct Tools {
     index: Option<FindIndex>,
     /// The tool that was shown when the state was last looked at.
     chosen: Option<EntryId>,
+    /// The tool that was shown when what is looked for began to be typed.
+    before: Option<EntryId>,
     tools_area: Rect,
     calls_area: Rect,
 }
@@ -359,6 +361,9 @@ impl Tools {
 
     pub(super) fn open_find(&mut self) {
         self.part = Part::Tools;
+        if !self.is_typing() {
+            self.before = self.chosen.clone();
+        }
         self.find.open();
     }
 
@@ -373,12 +378,13 @@ impl Tools {
 
     fn handle_key(&mut self, key: Key, state: &State) -> Reply {
         if self.part == Part::Tools {
+            let was_typing = self.is_typing();
             match self.find.handle_key(key) {
                 FindKey::Typed => return self.choose_best(state),
                 FindKey::Accepted => return self.choose_row(self.cursor.row),
                 FindKey::Cleared => {
                     self.narrow(state);
-                    return Reply::Handled;
+                    return if was_typing { self.choose_before() } else { Reply::Handled };
                 }
                 FindKey::Passed => {}
             }
@@ -429,13 +435,23 @@ impl Tools {
         self.choose_row(0)
     }
 
+    /// Goes back to the tool that was shown before anything was looked for.
+    fn choose_before(&mut self) -> Reply {
+        let before = self.before.take().filter(|id| self.rows.iter().any(|row| row.id == *id));
+        before.map_or(Reply::Handled, |id| Reply::send(Message::Select(id)))
+    }
+
     fn choose_row(&self, row: usize) -> Reply {
         let chosen = self.shown.get(row).map(|row| Message::Select(self.rows[*row].id.clone()));
         chosen.map_or(Reply::Handled, Reply::send)
     }
 
     fn handle_mouse(&mut self, mouse: Mouse, state: &State) -> Reply {
+        let was_typing = self.is_typing();
         if self.find.handle_mouse(mouse) {
+            if !was_typing {
+                self.before = self.chosen.clone();
+            }
             self.part = Part::Tools;
             return Reply::Handled;
         }

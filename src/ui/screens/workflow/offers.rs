@@ -287,6 +287,10 @@ impl Offers {
     /// Enter: takes an available tool; makes the change that shows a hidden one.
     pub fn handle_enter(&mut self, facts: &mut Facts, state: &State) -> Reply {
         match self.tool_at(self.at) {
+            None if self.find.is_narrowed() => {
+                let wanted = self.find.needle();
+                Reply::Refused(format!("no tool matches \"{wanted}\": Esc shows all"))
+            }
             None => Reply::Refused("no tool: request other groups on the left".into()),
             Some(_) if self.is_offered() => self.step_tool(facts, Outcome::Succeeded),
             // What is typed names one act: `apply` makes the change.
