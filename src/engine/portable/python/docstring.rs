@@ -74,7 +74,7 @@ fn without_indent(text: &str) -> String {
     let indent = rest.map(indent_of).min().unwrap_or(0);
     let line = |(row, line): (usize, &str)| match row {
         0 => line.trim_start().to_owned(),
-        // A blank line may be shorter, and another kind of blank be cut in two.
+        // A blank line may be shorter, and another kind of space be cut in two.
         _ => line.get(indent..).unwrap_or_else(|| line.trim_start()).to_owned(),
     };
     text.lines().enumerate().map(line).collect::<Vec<_>>().join("\n")
@@ -121,6 +121,6 @@ mod tests {
         assert_eq!(Docstring::parse("  One line. ").description, "One line.");
         assert_eq!(Docstring::parse(""), Docstring::default());
         let odd = Docstring::parse("Finds.\n one\n\u{a0}two\n");
-        assert_eq!(odd.description, "Finds.\none\ntwo", "blanks of several bytes");
+        assert_eq!(odd.description, "Finds.\none\ntwo", "spaces of several bytes");
     }
 }
