@@ -192,6 +192,9 @@ impl Convert {
         for (one, fates) in &all {
             print_fates(&format!("{} → {}", one.tool.name, target.title()), fates, out);
         }
+        if let Some(words) = target.where_called(packed) {
+            out.print_status(words);
+        }
         if self.lossless && all.iter().any(|(_, fates)| is_lossy(fates)) {
             out.print_status("nothing was written: --lossless");
             return Ok(Ending::Found);

@@ -76,6 +76,27 @@ impl Target {
         }
     }
 
+    /// What has to be there to answer calls of its tools, for people; `None`: they aren't called here.
+    #[must_use]
+    pub fn answered_by(&self) -> Option<&'static str> {
+        match self {
+            Self::System(system, _) => system.calls().map(|calls| calls.answered_by()),
+            Self::Format(_) => None,
+        }
+    }
+
+    /// Where calls of these tools go, where some are requests over HTTP whose address isn't called;
+    /// a sentence. `None`: there is no such tool, or they are of no system.
+    #[must_use]
+    pub fn where_called(&self, packed: &[Baggage]) -> Option<String> {
+        let has_request = packed.iter().any(|one| one.tool.http.is_some());
+        let is_system = matches!(self, Self::System(..));
+        (has_request && is_system).then(|| match self.answered_by() {
+            Some(who) => format!("Calls need {who}: the API's own address isn't called."),
+            None => format!("Tools of {} can't be called from toolcrib.", self.title()),
+        })
+    }
+
     /// What it refuses in a tool, or of any target that its schema is none, each in a few words.
     #[must_use]
     pub fn refusals(&self, tool: &PortableTool) -> Vec<String> {

@@ -22,7 +22,7 @@ use crate::{
         message::ScreenId,
         state::State,
     },
-    model::entry::FileId,
+    model::{connection::Connection, entry::FileId},
     systems::target::Target,
 };
 
@@ -114,17 +114,27 @@ pub(crate) fn paste_descriptors(text: &str, state: &State) -> Reply {
     let choices = pasting::target_choices(context, text, near, is_connected);
     match choices.len() {
         0 | 1 => paste_proposal(text, None, state).into_reply(),
-        _ => choose_target(text, choices),
+        _ => choose_target(text, choices, known),
     }
 }
 
-fn choose_target(text: &str, choices: Vec<TargetChoice>) -> Reply {
+/// Asks of which system the tools are to be; `known` are the workspace's connections.
+fn choose_target(text: &str, choices: Vec<TargetChoice>, known: &[Connection]) -> Reply {
+    let called = |target: Target| {
+        let own = known.iter().find(|one| one.settings.contains_key(target.word()));
+        match (target.answered_by(), own) {
+            (None, _) => "can't be called from toolcrib".to_owned(),
+            (Some(_), Some(own)) => format!("called over {}", own.name),
+            (Some(who), None) => format!("calls need {who}"),
+        }
+    };
+    let kept = |lost: &str| match lost {
+        "" => "keeps all of it".to_owned(),
+        lost => format!("has no place for {lost}"),
+    };
     let item = |choice: &TargetChoice| Item {
         title: choice.target.title().to_owned(),
-        detail: match choice.lost.as_str() {
-            "" => "keeps all of it".to_owned(),
-            lost => format!("has no place for {lost}"),
-        },
+        detail: format!("{}; {}", called(choice.target), kept(&choice.lost)),
         ..Item::default()
     };
     let (text, items) = (text.to_owned(), choices.iter().map(item).collect());

@@ -369,6 +369,9 @@ fn convert_pasted(
             note.push_str(&format!(" {before} {words}."));
         }
     }
+    if let Some(words) = target.where_called(&packed) {
+        note.push_str(&format!(" {words}"));
+    }
     Some((part, note))
 }
 
@@ -518,6 +521,12 @@ mod tests {
             note.contains("Note: /servers isn't read: a connection has the address."),
             "{note}"
         );
+        let called = "Calls need an MCP server: the API's own address isn't called.";
+        assert!(note.contains(called), "{note}");
+        let target = Target::by_word("unique");
+        let plan = paste_entries_to(context, &text.to_string(), None, target).unwrap();
+        let note = plan.notes.join(" ");
+        assert!(note.contains("Tools of Unique can't be called from toolcrib."), "{note}");
     }
 
     /// Some systems have a file for each tool.

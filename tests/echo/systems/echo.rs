@@ -117,6 +117,10 @@ impl System for Echo {
 }
 
 impl Calls for Echo {
+    fn answered_by(&self) -> &'static str {
+        "an Echo server"
+    }
+
     fn build_request(&self, call: &CallOf<'_>) -> Result<Request, Problem> {
         Ok(Request {
             tool: call.tool.id().clone(),
