@@ -173,8 +173,8 @@ impl Convert {
         out: &mut CommandOutput,
     ) -> CommandResult {
         let keyed = target.key_tools(packed);
-        for (one, KeyedTool { tool, .. }) in packed.iter().zip(&keyed) {
-            for words in target.refusals(tool).into_iter().chain(target.strict_refusals(one)) {
+        for KeyedTool { tool, .. } in &keyed {
+            for words in target.refusals(tool) {
                 out.warn(format_args!("{}: {words}", tool.name));
             }
         }

@@ -395,7 +395,7 @@ fn parse_functions(text: &str, plan: &mut Plan) -> Result<Source, String> {
     let (tools, unread) = read_functions(text, &[])?;
     plan.notes.extend(unread.into_iter().map(|note| format!("{note}.")));
     let tool = |one: &Baggage| {
-        let Function { name, description, parameters } = one.tool.to_function();
+        let Function { name, description, parameters, .. } = one.tool.to_function();
         json!({"name": name, "description": description, "inputSchema": parameters})
     };
     let list: Value = tools.iter().map(tool).collect();

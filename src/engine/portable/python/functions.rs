@@ -80,8 +80,7 @@ const DECORATORS: [&str; 2] = ["tool", "function_tool"];
 
 /// The name of the tool that a function is.
 fn tool_name(one: &Found<'_>) -> String {
-    let name = one.name.to_owned();
-    let mut named = Function { name, description: String::new(), parameters: Value::Null };
+    let mut named = Function::new(one.name, "", Value::Null);
     if let Some(decorator) = one.decorator {
         // What is wrong with it is said where all of the tool is read.
         _ = read_decorator(decorator, &mut named, &mut Vec::new());
@@ -147,11 +146,7 @@ fn read_tool(
             }
         }
     }
-    let mut function = Function {
-        name: one.name.to_owned(),
-        description: said.description,
-        parameters: object_of(arguments),
-    };
+    let mut function = Function::new(one.name, said.description, object_of(arguments));
     if let Some(decorator) = one.decorator {
         read_decorator(decorator, &mut function, unread)?;
     }
