@@ -16,7 +16,7 @@ use crate::{
         portable::{
             baggage::Baggage,
             fate::FateKind,
-            python::functions::{is_python, read_functions},
+            python::functions::{has_function, is_python, read_functions},
             schema_tool::read_schema,
         },
     },
@@ -417,6 +417,7 @@ fn parse_pasted(text: &str, plan: &mut Plan) -> Result<Source, String> {
     }
     let problem = match Source::parse(Format::Yaml, text) {
         Ok(source) => return Ok(source),
+        Err(_) if has_function(text) => return parse_functions(text, plan),
         Err(problem) => problem,
     };
     let bodies = table::shapes().and_then(|shapes| shapes.read_pasted(text).ok());

@@ -2,8 +2,9 @@
 //! that look at more than a keyword.
 //!
 //! Sources: OpenAI's "Structured Outputs" (supported schemas), Anthropic's "Tool use", the errors of
-//! its API and "JSON Schema limitations" of its "Structured outputs" (also of strict tools), the message `Schema` of Gemini's API (`parameters`; `parametersJsonSchema` takes
-//! more), the Model Context Protocol with what VS Code checks.
+//! its API and "JSON Schema limitations" of its "Structured outputs" (also of strict tools), the
+//! message `Schema` of Gemini's API (`parameters`; `parametersJsonSchema` takes more), the Model
+//! Context Protocol with what VS Code checks.
 
 use serde_json::{Map, Value, json};
 

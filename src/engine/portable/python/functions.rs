@@ -28,12 +28,19 @@ pub fn is_python(text: &str) -> bool {
     let is_word = |letter: char| letter == '_' || letter.is_alphanumeric();
     let sets = first.split_once('=').is_some_and(|(name, _)| name.trim().chars().all(is_word));
     let begins = BEGINNINGS.iter().any(|begin| first.starts_with(begin));
+    (begins || sets) && has_function(text)
+}
+
+/// Whether a text has a line with `def`, as Python functions begin: a text that is neither JSON nor
+/// YAML is Python then, however it begins.
+#[must_use]
+pub fn has_function(text: &str) -> bool {
     let is_head = |line: &str| {
         let line = line.trim_start();
         let line = line.strip_prefix("async ").unwrap_or(line).trim_start();
         line.strip_prefix("def ").is_some_and(|rest| rest.contains('('))
     };
-    (begins || sets) && text.lines().any(is_head)
+    text.lines().any(is_head)
 }
 
 /// The tools of a text, with what of them isn't read: functions that are decorated with `@tool` or
