@@ -27,6 +27,8 @@ pub mod tour;
 mod watching;
 mod workflow;
 
+use std::sync::Arc;
+
 use super::{
     agent_run::AgentMessage,
     answering::AnsweringMessage,
