@@ -266,6 +266,32 @@ fn the_request_shows_the_variables_of_the_connection_that_is_chosen() {
 }
 
 #[test]
+fn names_are_offered_while_they_are_typed_and_those_that_nothing_defines_are_said() {
+    let mut bench = Workbench::files(&files(&[]), 200, 60);
+    bench.state.environment = vec!["HOME".into(), "SHOP_KEY".into()];
+    let mut bench = bench.on(ScreenId::Invoke);
+    bench.keys("enter");
+    bench.types("{{var.");
+    for line in ["var.left", "6 · the workspace", "var.key", "var.right", "7 · connection dev"] {
+        assert!(bench.shows(line), "{line}:\n{}", bench.screen());
+    }
+    bench.types("r");
+    assert!(!bench.shows("6 · the workspace"), "{}", bench.screen());
+    bench.keys("enter");
+    bench.types(" * {{env.");
+    bench.keys("down enter");
+    bench.types(" + {{va");
+    bench.keys("esc");
+    bench.types("r.rigth}} + {{env.NOBODY}}");
+    let tool = bench.state.catalog.tool_called("calculator").unwrap().id().clone();
+    let typed = "{{var.right}} * {{env.SHOP_KEY}} + {{var.rigth}} + {{env.NOBODY}}";
+    assert_eq!(bench.state.arguments_of(&tool)["expression"], typed, "{}", bench.screen());
+    for line in ["⚠ nothing defines the variable \"rigth\"", "⚠ the environment has no variable"] {
+        assert!(bench.shows(line), "{line}:\n{}", bench.screen());
+    }
+}
+
+#[test]
 fn a_case_of_a_call_that_went_elsewhere_names_its_connection() {
     let mut bench = Workbench::files(&files(&[]), 120, 36).on(ScreenId::Invoke);
     bench.keys("enter");
