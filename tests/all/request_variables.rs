@@ -286,7 +286,8 @@ fn names_are_offered_while_they_are_typed_and_those_that_nothing_defines_are_sai
     let tool = bench.state.catalog.tool_called("calculator").unwrap().id().clone();
     let typed = "{{var.right}} * {{env.SHOP_KEY}} + {{var.rigth}} + {{env.NOBODY}}";
     assert_eq!(bench.state.arguments_of(&tool)["expression"], typed, "{}", bench.screen());
-    for line in ["⚠ nothing defines the variable \"rigth\"", "⚠ the environment has no variable"] {
+    for line in ["⚠ nothing defines the variable \"rigth\"", "⚠ the environment has no variable"]
+    {
         assert!(bench.shows(line), "{line}:\n{}", bench.screen());
     }
 }
