@@ -66,6 +66,7 @@ pub const READERS: &[Reader] = &[
     Reader::text("model-reply", engine::read_model_reply),
     Reader::json("portable", engine::read_portable),
     Reader::text("settings", engine::read_settings),
+    Reader::text("env-file", engine::read_env_file),
     Reader::text("journal", files::read_journal),
     Reader::text("globs", files::read_patterns),
     Reader::text("calculator", engine::read_calculator),

@@ -42,7 +42,7 @@ use super::{
     signals::{interrupted, wait_for},
     stubs,
     test_update::UpdateFlags,
-    variable_options::{VariableOptions, warn_of_unknown},
+    variable_options::VariableOptions,
 };
 use crate::{
     engine::case::{ask::AskCase, page::FOLDER, script::Case},
@@ -222,13 +222,8 @@ impl Test {
             return Err(first.map_or_else(cases::none_there, |broken| broken.problem).into());
         }
         let mut opened = self.open_workspace(global, &filed, out)?;
-        let connections = &mut opened.settings.connections;
-        let given = self.variables.read(&connections.current().variables)?;
-        let defined = connections.known.iter().flat_map(|known| known.variables.keys());
-        let defined = defined.chain(connections.variables.keys()).map(String::as_str);
         let named = filed.calls.iter().flat_map(|one| named_variables(&one.case));
-        warn_of_unknown(&given, &defined.chain(named).collect(), out);
-        connections.override_variables(&given);
+        self.variables.give_all(&mut opened.settings.connections, named, out)?;
         if self.cases.is_empty() && !self.failed {
             say_other_cases(&opened, out);
         }

@@ -228,6 +228,8 @@ async fn open_program(launch: LaunchSettings) -> Opened {
         .filter(known)
         .unwrap_or_else(|| start.themes.first().cloned().unwrap_or_default());
     start.seed = id_seed();
+    start.environment = env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect();
+    start.environment.sort();
     start.notifications = settings.notifications.clone();
     let (sender, messages) = mpsc::channel(QUEUE);
     // A form is a session of its own, beside that of the workspace that its document may lie in.
