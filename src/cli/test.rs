@@ -224,10 +224,8 @@ impl Test {
         let mut opened = self.open_workspace(global, &filed, out)?;
         let connections = &mut opened.settings.connections;
         let given = self.variables.read(&connections.current().variables)?;
-        let defined = connections.known.iter().flat_map(|known| known.variables.keys());
-        let defined = defined.chain(connections.variables.keys()).map(String::as_str);
         let named = filed.calls.iter().flat_map(|one| named_variables(&one.case));
-        warn_of_unknown(&given, &defined.chain(named).collect(), out);
+        warn_of_unknown(&given, &connections.variable_names().chain(named).collect(), out);
         connections.override_variables(&given);
         if self.cases.is_empty() && !self.failed {
             say_other_cases(&opened, out);
