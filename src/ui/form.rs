@@ -21,6 +21,7 @@ mod adds;
 mod area;
 mod calendar;
 mod change;
+mod chip_places;
 mod chips;
 mod choice;
 mod clip;
