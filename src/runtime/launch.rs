@@ -108,7 +108,7 @@ fn run_window(launch: LaunchSettings) -> Result<Ended, Problem> {
     let follows_system = launch.settings.theme.is_none();
     run_in_window(&paths, move |window| {
         run_in_runtime(async {
-            let (mut state, mut root, performer, messages, first) = open_drawn(launch).await;
+            let (mut state, root, performer, messages, first) = open_drawn(launch).await;
             let mut host = window
                 .open_host(performer, follows_system)
                 .await
