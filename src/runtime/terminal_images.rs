@@ -19,8 +19,8 @@ const CELL: (u16, u16) = (10, 20);
 /// Parts of the names of terminals that know placeholders.
 const TERMINALS: [&str; 2] = ["kitty", "ghostty"];
 
-/// How images are drawn by the terminal itself, if it says by its name that it can. What it was
-/// started from doesn't count, nor does it behind tmux or screen, which draw cells of their own.
+/// How images are drawn by the terminal itself, if it says by its name that it can. tmux and screen
+/// draw cells of their own, and marks such as `KITTY_WINDOW_ID` are inherited by other terminals.
 pub(super) fn terminal_way(variable: impl Fn(&str) -> Option<String>) -> Option<ImageWay> {
     let names_one = |name: String| TERMINALS.iter().any(|part| name.to_lowercase().contains(part));
     let between = ["TMUX", "STY", "VIM_TERMINAL", "NVIM"];
