@@ -1,8 +1,8 @@
 //! Images of answers: how large each is drawn, and of which cells.
 //!
-//! A view asks for an image by its file, and has no cells for it until the file is decoded, which is
-//! done apart from the keys. Then the image is made of half blocks here, or its cells are kept free
-//! for a window or a terminal that has pixels for it.
+//! A view asks for an image by its file, and has no cells for it until the file is decoded, which
+//! is done apart from the keys. Then the image is made of half blocks here, or its cells are kept
+//! free for a window or a terminal that has pixels for it.
 
 use std::{cell::RefCell, sync::Arc};
 
@@ -18,8 +18,8 @@ use crate::model::{
     image_pixels::{DecodedImage, ImagePixels},
 };
 
-/// What the text of a cell begins with that is kept free for a piece of an image. What is drawn over
-/// it later has another.
+/// What the text of a cell begins with that is kept free for a piece of an image. What is drawn
+/// over it later has another.
 pub const IMAGE_CELL: &str = placeholders::LETTER;
 
 /// The upper and the lower half of a cell: the letters that images are made of in a terminal.

@@ -1,5 +1,6 @@
-//! Cells that a terminal fills with an image itself: placeholders of kitty's graphics protocol. Each
-//! says by its colour which image it is of, and by two marks over its letter which row and column.
+//! Cells that a terminal fills with an image itself: placeholders of kitty's graphics protocol.
+//! Each says by its colour which image it is of, and by two marks over its letter which row and
+//! column.
 
 use std::ops::RangeInclusive;
 
@@ -60,7 +61,7 @@ fn marks() -> Vec<char> {
     MARKS.iter().flat_map(Clone::clone).collect()
 }
 
-/// Draws the rows of an image that fit, from row `above` on: the image with that number, of 24 bits.
+/// Draws the rows that fit of the image with that number of 24 bits, from row `above` on.
 pub(crate) fn draw(buffer: &mut Buffer, area: Rect, above: u16, number: u32) {
     let marks = marks();
     let mark = |number: u16| marks.get(usize::from(number));
