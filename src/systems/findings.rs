@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::{
     case_arguments::case_findings,
     entry_rules,
+    list_sources::source_findings,
     table::{by_id, every_system, kept_tools_at},
 };
 use crate::{
@@ -48,6 +49,7 @@ pub fn catalog_findings<'s>(
     };
     findings.extend(map_slices(&entries, |slice| slice.iter().flat_map(check_text).collect()));
     merge_refused_names(&mut findings);
+    findings.extend(source_findings(catalog, &files));
     let of_schemas = entry_rules::schema_findings(catalog, &findings);
     findings.extend(of_schemas);
     locate_findings(findings, &files)

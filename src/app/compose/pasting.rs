@@ -28,11 +28,14 @@ use crate::{
     },
     schema::{ordering::PutInOrder, pointer::Pointer},
     syntax::{
+        edit::Edit,
         print,
         source::{Format, Source},
     },
     systems::{
-        self, convert, read,
+        self, convert,
+        list_sources::SOURCES,
+        read,
         system::{NewEntry, NewPlace, replace_name},
         table::{self, every_system},
         target::Target,
@@ -89,10 +92,11 @@ pub fn paste_entries(
     text: &str,
     near: Option<&EntryId>,
 ) -> Result<Plan, String> {
-    paste_entries_to(context, text, near, None)
+    paste_entries_to(context, text, near, None, None)
 }
 
-/// The same; tools are converted to that target, where one was chosen.
+/// The same; tools are converted to that target, where one was chosen, and a list that they go into
+/// says that they come from that file of the workspace, where the text is one's.
 ///
 /// # Errors
 /// As for [`paste_entries`].
@@ -101,6 +105,7 @@ pub fn paste_entries_to(
     text: &str,
     near: Option<&EntryId>,
     chosen: Option<Target>,
+    source: Option<&FileId>,
 ) -> Result<Plan, String> {
     let file = FileId::new("pasted.yaml");
     let mut plan = Plan::default();
@@ -194,9 +199,37 @@ pub fn paste_entries_to(
             false => plan.notes.join(" "),
         });
     }
+    for home in homes.values() {
+        if let (EntryHome::List { file, .. }, Some(source)) = (home, source)
+            && let Some(change) = remember_source(file, source, context)
+        {
+            plan.changes.push(change);
+            plan.notes.push(format!(
+                "{file} says that they come from {source}: write to source writes changes back."
+            ));
+        }
+    }
     let names: BTreeSet<&str> = keys.iter().map(|(_, key)| key.as_str()).collect();
     plan.label = format!("paste {}", list_names(names));
     Ok(plan)
+}
+
+/// The change after which a list says that tools of it come from a file; `None` where it says that
+/// already, or the file has no tools that could be read again.
+fn remember_source(list: &FileId, source: &FileId, context: ComposeContext<'_>) -> Option<Change> {
+    let value = |file: &FileId| {
+        let source = context.documents.present(file)?.source.as_ref().ok()?;
+        source.value(0).map(|value| &**value)
+    };
+    convert::pack_document(value(source)?)?;
+    let at = Pointer::root().child(SOURCES);
+    let (name, known) = (source.as_str(), value(list).and_then(|list| list.get(SOURCES)));
+    let edit = match known.and_then(Value::as_array) {
+        Some(known) if known.iter().any(|one| one == name) => return None,
+        Some(known) => Edit::Insert { at: at.item(known.len()), item: json!(name).into() },
+        None => Edit::Set { at, to: json!([name]).into() },
+    };
+    Some(Change::File { file: list.clone(), document: 0, edit })
 }
 
 /// These entries without those that come with another, whose part they are; those that go into a
@@ -499,7 +532,7 @@ mod tests {
         assert_eq!(words(&empty, "opensearch")[..2], ["opensearch", "mcp"]);
         let context = ComposeContext::from_state(&empty);
         let target = Target::by_word("opensearch");
-        let plan = paste_entries_to(context, &text, None, target).unwrap();
+        let plan = paste_entries_to(context, &text, None, target, None).unwrap();
         assert!(plan.notes.join(" ").contains("Converted to OpenSearch."), "{:?}", plan.notes);
         let files: Vec<&FileId> = plan.changes.iter().map(Change::file).collect();
         assert!(files.contains(&&FileId::new("tools/one.yaml")), "{files:?}");
@@ -516,7 +549,7 @@ mod tests {
         let empty = State::new(Start::default());
         let context = ComposeContext::from_state(&empty);
         let target = Target::by_word("mcp");
-        let plan = paste_entries_to(context, &text.to_string(), None, target).unwrap();
+        let plan = paste_entries_to(context, &text.to_string(), None, target, None).unwrap();
         let note = plan.notes.join(" ");
         assert!(
             note.contains("Note: /servers isn't read: a connection has the address."),
@@ -525,7 +558,7 @@ mod tests {
         let called = "Calls need an MCP server: the API's own address isn't called.";
         assert!(note.contains(called), "{note}");
         let target = Target::by_word("unique");
-        let plan = paste_entries_to(context, &text.to_string(), None, target).unwrap();
+        let plan = paste_entries_to(context, &text.to_string(), None, target, None).unwrap();
         let note = plan.notes.join(" ");
         assert!(note.contains("Tools of Unique can't be called from toolcrib."), "{note}");
     }
