@@ -978,6 +978,26 @@ fn help_gives_a_key_to_one_action() {
 }
 
 #[test]
+fn help_names_the_keys_that_work_while_a_text_is_edited() {
+    let schema = r#"{"type": "object", "properties": {"a": {"type": "string"}, "l": {"type": "array", "items": {"type": "string"}}}}"#;
+    let key_of = |bench: &Workbench| {
+        let screen = bench.screen();
+        let row = screen.lines().find(|line| line.contains("Add an item or an entry"));
+        let row = row.unwrap_or_else(|| panic!("{screen}")).replace('│', " ");
+        row.split_whitespace().last().unwrap_or_default().to_owned()
+    };
+    let mut bench = Workbench::form(schema, None, 120, 36);
+    bench.keys("f1");
+    assert_eq!(key_of(&bench), "a");
+    // Then it would be a letter of the text.
+    bench.keys("esc enter f1");
+    assert_eq!(key_of(&bench), "Alt+A");
+    bench.keys("esc ctrl+p");
+    bench.types("Add an item");
+    assert_eq!(key_of(&bench), "Alt+A");
+}
+
+#[test]
 fn tools_of_a_file_that_is_not_read_in_place_are_offered() {
     let list = r#"{"tools": [{"name": "get_weather", "description": "Weather", "inputSchema": {"type": "object", "properties": {"at": {"type": "object", "properties": {"city": {"type": "string"}}}}}}]}"#;
     let files = [("tools.json", list), ("package.json", r#"{"name": "x", "tools": []}"#)];
