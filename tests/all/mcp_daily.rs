@@ -124,6 +124,20 @@ fn pasted_arguments_are_all_of_them() {
 }
 
 #[test]
+fn a_command_that_no_system_is_named_for_is_reported() {
+    let settings = "[connections.dev]\ncommand = \"serve\"\n";
+    let place = Place::with(&[("toolcrib.toml", settings)]);
+    let ran = place.run(&["check"]);
+    ran.ended(0, &[]);
+    let words = ran.data.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("settings.no-system"), "{words}");
+    assert!(words.contains("add system = \"mcp\""), "{words}");
+    let named = format!("{settings}system = \"mcp\"\n");
+    let data = Place::with(&[("toolcrib.toml", &*named)]).run(&["check"]).data;
+    assert!(!data.contains("settings.no-system"), "{data}");
+}
+
+#[test]
 fn a_server_without_a_saved_list_is_listed_when_invoke_opens_if_it_was_allowed() {
     let lists = |bench: &Workbench| {
         let effects = bench.effects.iter();
