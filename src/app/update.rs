@@ -262,7 +262,9 @@ fn handle_connection(state: &mut State, message: ConnectionMessage, now: Millis)
         ConnectionMessage::AskDeployed(purpose) => {
             return deployed::request_deployed(state, purpose, now);
         }
-        ConnectionMessage::ListChosen => return deployed::list_chosen(state, now),
+        ConnectionMessage::ListAllowed(name) => {
+            return deployed::list_unknown(state, &name, now);
+        }
         ConnectionMessage::ListDeployed(name) => {
             return deployed::list_deployed(state, name.as_deref(), now);
         }

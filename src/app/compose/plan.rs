@@ -52,6 +52,7 @@ const DONE: &[(&str, &str)] = &[
     ("tick", "Ticked"),
     ("trim", "Trimmed"),
     ("untick", "Unticked"),
+    ("update", "Updated"),
     ("use", "Used"),
     ("write", "Wrote"),
 ];
