@@ -41,8 +41,9 @@ pub(super) struct Resend {
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     timeout: Option<Duration>,
 
-    /// Print only what is at this path of a JSON answer, as `toolcrib call --query` does
-    #[arg(long, value_name = "PATH", value_parser = Query::parse)]
+    /// Print only what is at this path of the answer, or the lines with this word, as
+    /// `toolcrib call --query` does
+    #[arg(long, value_name = "PATH|TEXT", value_parser = Query::parse)]
     query: Option<Query>,
 
     #[command(flatten)]
