@@ -23,7 +23,7 @@ use clap::Args;
 use futures::StreamExt as _;
 
 use self::{
-    chosen::{Choice, choose_cases},
+    chosen::{Choice, add_needed, choose_cases},
     report::{Format, Report, print_result},
     running::{Repetition, Runner},
     target::{Plan, StandIn, list_deployed, plan_cases},
@@ -222,6 +222,7 @@ impl Test {
             return Err(first.map_or_else(cases::none_there, |broken| broken.problem).into());
         }
         let mut opened = self.open_workspace(global, &filed, out)?;
+        add_needed(&mut filed, &opened.catalog);
         let named = filed.calls.iter().flat_map(|one| named_variables(&one.case));
         self.variables.give_all(&mut opened.settings.connections, named, out)?;
         if self.cases.is_empty() && !self.failed {

@@ -32,7 +32,7 @@ right = 7
 key = \"$SHOP_KEY\"
 [connections.staging]
 transport = \"embedded\"
-variables = {right = 8, left = \"5\"}
+variables = {right = 8, left = \"5\", floor = 2}
 ";
 
 const CASE: &str = "\
@@ -96,8 +96,11 @@ fn a_variable_that_nothing_names_is_said() {
     let ran = words("rigth=7");
     ran.ended(0, &["nothing names a variable \"rigth\"", "did you mean \"right\"?"]);
     assert!(!ran.words.contains("\"new\""), "{}", ran.words);
-    let ran = words("right=7");
-    assert!(!ran.words.contains("nothing names"), "{}", ran.words);
+    // Also what only another connection has.
+    for given in ["right=7", "floor=3"] {
+        let ran = words(given);
+        assert!(!ran.words.contains("nothing names"), "{}", ran.words);
+    }
 }
 
 #[test]

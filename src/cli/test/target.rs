@@ -191,7 +191,9 @@ fn find_target<'w>(
         Err(missing) => {
             let at = word.map_or_else(|| connections.current().name, str::to_owned);
             let there = deployed.get(&at).map(|listed| listed.as_ref().map_err(Clone::clone));
-            let found = |there| Some((there, Catalog::tool_called_at(there, &at, &case.tool)?));
+            // Over another connection, chosen for all, its tool of that name.
+            let own = named_connection(case, &opened.catalog, connections).unwrap_or(&at);
+            let found = |there| Some((there, Catalog::tool_called_at(there, own, &case.tool)?));
             there.transpose()?.and_then(found).ok_or(missing)?
         }
     };
