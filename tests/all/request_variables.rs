@@ -120,6 +120,16 @@ fn a_call_that_is_sent_again_has_the_variables_of_its_connection_and_of_the_comm
 }
 
 #[test]
+fn calls_that_differ_in_their_variables_alone_are_told_apart_in_the_history() {
+    let place = Place::with(&files(&[]));
+    for options in [&[][..], &["--connection", "staging"]] {
+        call(&place, "{{var.left}} * {{var.right}}", options).ended(0, &[]);
+    }
+    let listed = place.run(&["history"]).data;
+    assert!(listed.contains("6 * 7") && listed.contains("5 * 8"), "{listed}");
+}
+
+#[test]
 fn a_file_says_what_the_environment_is_for_requests_alone() {
     let place =
         Place::with(&files(&[("ours.env", "# ours\nexport SUM='111111 + 1'\nSHOP_KEY=1\n")]));
