@@ -16,7 +16,7 @@ use crate::{
         portable::{
             baggage::Baggage,
             fate::FateKind,
-            python::functions::{has_function, is_python, read_functions},
+            python::functions::{has_function, is_python, read_some_functions},
             schema_tool::read_schema,
         },
     },
@@ -418,7 +418,7 @@ fn is_request(text: &str) -> bool {
 
 /// Python functions as a list of tools; what of them isn't read goes into the notes.
 fn parse_functions(text: &str, plan: &mut Plan) -> Result<Source, String> {
-    let (tools, unread) = read_functions(text, &[])?;
+    let (tools, unread) = read_some_functions(text)?;
     plan.notes.extend(unread.into_iter().map(|note| format!("{note}.")));
     let tool = |one: &Baggage| {
         let Function { name, description, parameters, .. } = one.tool.to_function();

@@ -51,18 +51,7 @@ pub fn has_function(text: &str) -> bool {
 /// Names the line of what can't be read.
 pub fn read_functions(text: &str, only: &[String]) -> Result<(Vec<Baggage>, Vec<String>), String> {
     let lines = read_lines(text)?;
-    let found = find_functions(&lines);
-    let has_decorated = found.iter().any(|one| one.decorator.is_some());
-    let outside = found.iter().map(|one| lines[one.row].indent).min().unwrap_or(0);
-    let is_tool = |one: &&Found<'_>| match has_decorated {
-        true => one.decorator.is_some(),
-        false => lines[one.row].indent == outside && !one.name.starts_with('_'),
-    };
-    let all: Vec<(String, &Found<'_>)> =
-        found.iter().filter(is_tool).map(|one| (tool_name(one), one)).collect();
-    if all.is_empty() {
-        return Err("it has no function that can be a tool".to_owned());
-    }
+    let all = find_tools(&lines)?;
     if let Some(name) = only.iter().find(|only| !all.iter().any(|(name, _)| name == *only)) {
         let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
         return Err(format!("there is no tool \"{name}\" in it; it has {}", names.join(", ")));
@@ -73,6 +62,45 @@ pub fn read_functions(text: &str, only: &[String]) -> Result<(Vec<Baggage>, Vec<
         tools.push(Baggage::new(PortableTool::from_function(tool)));
     }
     Ok((tools, unread))
+}
+
+/// The same of all tools that can be read; of the others it is said why they are left out.
+///
+/// # Errors
+/// As [`read_functions`], where none can be read.
+pub fn read_some_functions(text: &str) -> Result<(Vec<Baggage>, Vec<String>), String> {
+    let lines = read_lines(text)?;
+    let (mut tools, mut unread, mut first) = (Vec::new(), Vec::new(), None);
+    for (name, one) in find_tools(&lines)? {
+        match read_tool(&lines, &one, &mut unread) {
+            Ok(tool) => tools.push(Baggage::new(PortableTool::from_function(tool))),
+            Err(why) => {
+                unread.push(format!("{name} is left out: {why}"));
+                first.get_or_insert(why);
+            }
+        }
+    }
+    match first.filter(|_| tools.is_empty()) {
+        Some(why) => Err(why),
+        None => Ok((tools, unread)),
+    }
+}
+
+/// The functions that are tools, by the names of those.
+fn find_tools(lines: &[Line]) -> Result<Vec<(String, Found<'_>)>, String> {
+    let found = find_functions(lines);
+    let has_decorated = found.iter().any(|one| one.decorator.is_some());
+    let outside = found.iter().map(|one| lines[one.row].indent).min().unwrap_or(0);
+    let is_tool = |one: &Found<'_>| match has_decorated {
+        true => one.decorator.is_some(),
+        false => lines[one.row].indent == outside && !one.name.starts_with('_'),
+    };
+    let tools = found.into_iter().filter(is_tool);
+    let all: Vec<_> = tools.map(|one| (tool_name(&one), one)).collect();
+    match all.is_empty() {
+        true => Err("it has no function that can be a tool".to_owned()),
+        false => Ok(all),
+    }
 }
 
 /// A function, and the decorator that makes a tool of it.
@@ -401,6 +429,16 @@ class Shop:
             let error = read_functions(text, &[]).unwrap_err();
             assert!(error.contains(why), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn what_cannot_be_read_leaves_out_its_own_tool_alone() {
+        let text = "@tool\ndef f(x: Order): pass\n@tool\ndef g(x: int): pass\n";
+        let (tools, unread) = read_some_functions(text).unwrap();
+        assert_eq!(tools.iter().map(|one| &*one.tool.name).collect::<Vec<_>>(), ["g"]);
+        assert!(unread[0].starts_with("f is left out: line 2: x: the type Order"), "{unread:?}");
+        let none = read_some_functions("def f(x: Order): pass").unwrap_err();
+        assert!(none.starts_with("line 1: x: the type Order"), "{none}");
     }
 
     #[test]
