@@ -84,7 +84,7 @@ impl Resend {
             return Err(refused(cause, format!("{remedy}, with --connection")).into());
         }
         // What is kept was filled in with what its own connection had.
-        let is_new = |name| !is_own || given.contains_key(name);
+        let is_new = |name: &str| !is_own || given.contains_key(name);
         let is_made_anew = template::variable_names(&head.arguments).any(is_new);
         let is_question = agents::is_at(&head.to);
         let there = match kept.is_none() && !is_question && !is_mocked {
