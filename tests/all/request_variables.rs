@@ -296,6 +296,16 @@ fn a_field_of_a_number_takes_a_variable() {
 }
 
 #[test]
+fn the_next_connection_is_one_action_away() {
+    let mut bench = Workbench::files(&files(&[]), 120, 36).on(ScreenId::Invoke);
+    for name in ["staging", "dev", "staging"] {
+        bench.keys("@next-connection");
+        let chosen = bench.state.network.connections.chosen.as_deref();
+        assert_eq!(chosen, Some(name), "{}", bench.screen());
+    }
+}
+
+#[test]
 fn a_connection_shows_its_variables_and_where_they_are_from() {
     let bench = Workbench::files(&files(&[]), 120, 36).on(ScreenId::Connections);
     for line in ["left = 6 · the workspace", "right = 7", "key = •••• from"] {

@@ -77,6 +77,20 @@ pub(crate) fn connection_menu(state: &State) -> Menu {
     Menu::with_replies("All calls go through", items, choose).with_row(at)
 }
 
+/// The connection after the one that is used here, round and round; `None`: there is no other. The
+/// one that is always there counts where it is the usual one.
+pub(crate) fn next_name(state: &State) -> Option<String> {
+    let connections = &state.network.connections;
+    let always = Connection::embedded().name;
+    let counts = |known: &&Connection| known.name != always || known.name == connections.usual;
+    let names: Vec<&String> =
+        connections.known.iter().filter(counts).map(|known| &known.name).collect();
+    let here = state.connection_here().name;
+    let at = names.iter().position(|name| **name == here);
+    let next = names.get(at.map_or(0, |at| (at + 1) % names.len()))?;
+    (**next != here).then(|| (*next).clone())
+}
+
 /// The connections, to choose one that calls of the selected tool always go through.
 pub(crate) fn of_tool(state: &State) -> Reply {
     if let Some(connection) = state.selected.as_ref().and_then(|id| state.deployed_on(id)) {
