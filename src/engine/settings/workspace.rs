@@ -5,7 +5,7 @@ use super::{
     check_table, connections,
     system_settings::SettingsSchema,
     table::{Reader, Table},
-    variables::{VARIABLES, VARIABLES_KEY, read_variables},
+    variables::{VARIABLES, VARIABLES_KEY, note_templates, read_variables},
 };
 use crate::{
     engine::{
@@ -111,6 +111,11 @@ pub(crate) fn parse_settings(
                     system.find_connections(&mut reader, name, &table, &mut settings.connections);
                 });
             }
+        }
+    }
+    for key in ["connections", VARIABLES] {
+        if let Some(value) = root.get(key) {
+            note_templates(&mut reader, &top.at.child(key), value);
         }
     }
     let shared = read_variables(&mut reader, &top);

@@ -81,18 +81,7 @@ struct ReadTools {
 
 fn read_tools(text: &str, only: &[String]) -> Result<ReadTools, String> {
     let lines = read_lines(text)?;
-    let found = find_functions(&lines);
-    let has_decorated = found.iter().any(|one| one.decorator.is_some());
-    let outside = found.iter().map(|one| lines[one.row].indent).min().unwrap_or(0);
-    let is_tool = |one: &&Found<'_>| match has_decorated {
-        true => one.decorator.is_some(),
-        false => lines[one.row].indent == outside && !one.name.starts_with('_'),
-    };
-    let all: Vec<(String, &Found<'_>)> =
-        found.iter().filter(is_tool).map(|one| (tool_name(one), one)).collect();
-    if all.is_empty() {
-        return Err("it has no function that can be a tool".to_owned());
-    }
+    let all = find_tools(&lines)?;
     if let Some(name) = only.iter().find(|only| !all.iter().any(|(name, _)| name == *only)) {
         let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
         return Err(format!("there is no tool \"{name}\" in it; it has {}", names.join(", ")));
@@ -105,6 +94,23 @@ fn read_tools(text: &str, only: &[String]) -> Result<ReadTools, String> {
         }
     }
     Ok(read)
+}
+
+/// The functions that are tools, by the names of those.
+fn find_tools(lines: &[Line]) -> Result<Vec<(String, Found<'_>)>, String> {
+    let found = find_functions(lines);
+    let has_decorated = found.iter().any(|one| one.decorator.is_some());
+    let outside = found.iter().map(|one| lines[one.row].indent).min().unwrap_or(0);
+    let is_tool = |one: &Found<'_>| match has_decorated {
+        true => one.decorator.is_some(),
+        false => lines[one.row].indent == outside && !one.name.starts_with('_'),
+    };
+    let tools = found.into_iter().filter(is_tool);
+    let all: Vec<_> = tools.map(|one| (tool_name(&one), one)).collect();
+    match all.is_empty() {
+        true => Err("it has no function that can be a tool".to_owned()),
+        false => Ok(all),
+    }
 }
 
 /// A function, and the decorator that makes a tool of it.
