@@ -197,8 +197,11 @@ fn look_at(text: &str, word: &Word) -> Look {
     let written = &text.as_bytes()[word.clone()];
     let written = written.strip_prefix(b":").unwrap_or(written);
     let like_a_key = || {
-        written.first().is_some_and(|first| KEY_STARTS[usize::from(*first)])
-            && BEGINNINGS.iter().any(|(beginning, _)| written.starts_with(beginning.as_bytes()))
+        let Some(first) = written.first().filter(|first| KEY_STARTS[usize::from(**first)]) else {
+            return false;
+        };
+        let mut beginnings = BEGINNINGS.iter().map(|(beginning, _)| beginning.as_bytes());
+        beginnings.any(|beginning| beginning[0] == *first && written.starts_with(beginning))
     };
     if word.end == text.len() || *has_joint || like_a_key() {
         return Look::Whole;
@@ -420,7 +423,8 @@ fn is_value(name: &str, value: &str, quoted: bool, apart: bool) -> bool {
 /// Private keys in PEM form, with all that is between their lines.
 fn private_keys(text: &str) -> Vec<SecretMatch> {
     let mut found = Vec::new();
-    if !text.contains('-') {
+    // Ids have dashes; two beside each other are rare.
+    if !text.contains("--") && !text.ends_with('-') {
         return found;
     }
     let mut from = 0;

@@ -200,10 +200,13 @@ impl EventSink {
         way: FrameWay,
         headers: impl IntoIterator<Item = &'h (String, String)>,
     ) -> Result<(), SinkClosed> {
-        let headers: Vec<_> = headers.into_iter().cloned().collect();
-        if headers.is_empty() || self.last_headers.get(&way) == Some(&headers) {
+        let headers: Vec<_> = headers.into_iter().collect();
+        let last = self.last_headers.get(&way);
+        // Of most messages they are the same.
+        if headers.is_empty() || last.is_some_and(|last| last.iter().eq(headers.iter().copied())) {
             return Ok(());
         }
+        let headers: Vec<_> = headers.into_iter().cloned().collect();
         let shown = Mask::default().mask_headers(&headers).collect();
         self.last_headers.insert(way, headers);
         self.emit(EventKind::Headers { way, headers: shown }).await
