@@ -15,7 +15,7 @@ use crate::{
         stage::{FrameWay, Stage, without_data},
     },
     wire::{
-        now::elapsed_ms,
+        now::{elapsed_ms, ms_between},
         queue::{self, Closed},
         secrets::Secrets,
         transport::message::{Packet, cut_wire},
@@ -83,8 +83,9 @@ impl EventSink {
         if matches!(kind, EventKind::End { .. }) {
             self.emit_noted_wire().await?;
         }
-        let at_ms = elapsed_ms(self.began);
-        self.emit_at(at_ms, kind).await
+        // Of millions of events the clock is read once each.
+        self.last = Instant::now();
+        self.emit_at(ms_between(self.began, self.last), kind).await
     }
 
     async fn emit_at(&mut self, at_ms: u64, kind: EventKind) -> Result<(), SinkClosed> {
@@ -100,16 +101,16 @@ impl EventSink {
             }
             None => kind,
         };
-        self.last = Instant::now();
         let event = Event { at_ms, kind };
         let weight = event.payload_len();
         // Mostly there is room, and nothing is held.
         let Err(event) = queue::try_send_weighted(&self.events, event, weight) else {
             return Ok(());
         };
+        let held_since = Instant::now();
         let told =
             queue::send_weighted(&self.events, event, weight).await.map_err(|Closed| SinkClosed);
-        self.held += self.last.elapsed();
+        self.held += held_since.elapsed();
         told
     }
 
