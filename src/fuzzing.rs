@@ -72,6 +72,7 @@ pub const READERS: &[Reader] = &[
     Reader::text("calculator", engine::read_calculator),
     Reader::bytes("terminal", screen::read_terminal),
     Reader::text("keys", screen::read_keys),
+    Reader::bytes("image", screen::read_image),
     Reader::text("plain", plain::read_lines),
     Reader::text("theme", screen::read_theme),
     Reader::text("markdown", screen::read_markdown),

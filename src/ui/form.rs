@@ -22,6 +22,7 @@ mod adds;
 mod area;
 mod calendar;
 mod change;
+mod chip_places;
 mod chips;
 mod choice;
 mod clip;

@@ -7,7 +7,7 @@ use super::{
     expected::ExpectedValues,
     offer::{drop_masked, suggest_expectations},
     script::{Case, Expect},
-    verdict::{Answer, Finding, Verdict, check_answer},
+    verdict::{Finding, Verdict, check_answer},
 };
 use crate::{
     engine::mask::Mask,
@@ -185,7 +185,7 @@ fn taken_over(
 mod tests {
     use serde_json::json;
 
-    use super::*;
+    use super::{super::verdict::Answer, *};
     use crate::{
         model::connection::{Connection, RequestVariable},
         syntax::source::Format,
