@@ -1,6 +1,6 @@
 //! Where a call puts its events, each with its time.
 
-use std::{borrow::Cow, collections::HashMap, sync::Arc, time::Duration};
+use std::{borrow::Cow, sync::Arc, time::Duration};
 
 use tokio::{sync::mpsc, time::Instant};
 
@@ -47,7 +47,7 @@ pub struct EventSink {
     /// The name of the last stage: mostly it is that of the next one too.
     last_name: Arc<str>,
     /// The headers that were reported last, of each way.
-    last_headers: HashMap<FrameWay, Vec<(String, String)>>,
+    last_headers: [Vec<(String, String)>; 2],
     /// What came over the wire just now, and when.
     noted_wire: Option<(u64, String)>,
     /// The chunks that came so, in which a secret may be split.
@@ -66,7 +66,7 @@ impl EventSink {
             events,
             secrets: None,
             last_name: "".into(),
-            last_headers: HashMap::new(),
+            last_headers: Default::default(),
             noted_wire: None,
             pieces: RedactedPieces::default(),
         }
@@ -202,14 +202,14 @@ impl EventSink {
         headers: impl IntoIterator<Item = &'h (String, String)>,
     ) -> Result<(), SinkClosed> {
         let headers: Vec<_> = headers.into_iter().collect();
-        let last = self.last_headers.get(&way);
+        let last = &mut self.last_headers[way as usize];
         // Of most messages they are the same.
-        if headers.is_empty() || last.is_some_and(|last| last.iter().eq(headers.iter().copied())) {
+        if headers.is_empty() || last.iter().eq(headers.iter().copied()) {
             return Ok(());
         }
         let headers: Vec<_> = headers.into_iter().cloned().collect();
         let shown = Mask::default().mask_headers(&headers).collect();
-        self.last_headers.insert(way, headers);
+        *last = headers;
         self.emit(EventKind::Headers { way, headers: shown }).await
     }
 
