@@ -225,13 +225,13 @@ fn variable(name: &str) -> Option<String> {
 async fn open_program(launch: LaunchSettings) -> Opened {
     let LaunchSettings { workspace, paths, settings, themes, mut start, limits, .. } = launch;
     let mut complaints = launch.complaints;
-    let Applied { themes, keymap, complaints: wrong } = apply_settings(&settings, &themes);
+    let Applied { themes, names, keymap, complaints: wrong } = apply_settings(&settings, &themes);
     complaints.extend(wrong);
     start.keymap = match launch.face {
         Face::Window => keymap.in_window(),
         Face::Drawn | Face::Plain => keymap,
     };
-    start.themes = themes.iter().map(|theme| theme.name.clone()).collect();
+    start.themes = names;
     let known = |name: &String| start.themes.contains(name);
     let of_terminal = || ShownColours::find(launch.face, variable).theme.map(str::to_owned);
     start.theme = settings
@@ -294,26 +294,30 @@ async fn open_program(launch: LaunchSettings) -> Opened {
 
 /// What the user's settings come to.
 struct Applied {
+    /// The user's own.
     themes: Vec<Theme>,
+    /// The names of all that can be chosen.
+    names: Vec<String>,
     keymap: Keymap,
     complaints: Vec<String>,
 }
 
 fn apply_settings(settings: &UserSettings, texts: &[(String, String)]) -> Applied {
-    let (themes, mut complaints) = theme::available_themes(texts);
+    let (themes, mut complaints) = theme::users_themes(texts);
+    let names = theme::theme_names(&themes);
     let (keymap, wrong_keys) = build_keymap(&settings.keys);
-    let names = || themes.iter().map(|theme| theme.name.as_str());
+    let known = || names.iter().map(String::as_str);
     if let Some(wanted) =
-        settings.theme.as_deref().filter(|wanted| !names().any(|it| it == *wanted))
+        settings.theme.as_deref().filter(|wanted| !known().any(|it| it == *wanted))
     {
-        let way = nearest_name(wanted, names()).map_or_else(
-            || format!("; write {}", join_alternatives(names())),
+        let way = nearest_name(wanted, known()).map_or_else(
+            || format!("; write {}", join_alternatives(known())),
             |near| did_you_mean(Some(near)),
         );
         complaints.push(format!("theme: there is no theme \"{wanted}\"{way}"));
     }
     complaints.extend(wrong_keys);
-    Applied { themes, keymap, complaints }
+    Applied { themes, names, keymap, complaints }
 }
 
 /// What is wrong in the user's settings and themes beside their form: names of themes and actions,

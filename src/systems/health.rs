@@ -90,7 +90,7 @@ fn fold_repeated(found: &mut Vec<Finding>, catalog: &Catalog) {
             let message = format!("{count} {words}: {} and {more} more", names.join(", "));
             let place = |one: &&Finding| RelatedPlace {
                 site: one.site.clone(),
-                message: one.message.clone(),
+                message: one.message.as_str().into(),
             };
             let related = all.iter().skip(1).map(place).collect();
             gone.extend(rows.iter().skip(1).copied());

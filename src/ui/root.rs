@@ -127,7 +127,10 @@ impl Root {
         self.keys.clear();
         let area = frame.area();
         let styles = self.colours.styles_of(&state.theme);
-        frame.buffer_mut().set_style(area, styles[Role::Text]);
+        // All of its cells, which are looked up one by one where an area of them is named.
+        for cell in &mut frame.buffer_mut().content {
+            cell.set_style(styles[Role::Text]);
+        }
         self.is_unseen = area.width < SMALLEST.0 || area.height < SMALLEST.1;
         if self.is_unseen {
             self.found = FoundPlaces::default();
