@@ -42,7 +42,7 @@ use super::{
     signals::{interrupted, wait_for},
     stubs,
     test_update::UpdateFlags,
-    variable_options::{VariableOptions, warn_of_unknown},
+    variable_options::VariableOptions,
 };
 use crate::{
     engine::case::{ask::AskCase, page::FOLDER, script::Case},
@@ -223,11 +223,8 @@ impl Test {
         }
         let mut opened = self.open_workspace(global, &filed, out)?;
         add_needed(&mut filed, &opened.catalog);
-        let connections = &mut opened.settings.connections;
-        let given = self.variables.read(&connections.current().variables)?;
         let named = filed.calls.iter().flat_map(|one| named_variables(&one.case));
-        warn_of_unknown(&given, &connections.variable_names().chain(named).collect(), out);
-        connections.override_variables(&given);
+        self.variables.give_all(&mut opened.settings.connections, named, out)?;
         if self.cases.is_empty() && !self.failed {
             say_other_cases(&opened, out);
         }

@@ -119,7 +119,13 @@ pub(crate) fn variable_names(text: &str) -> impl Iterator<Item = &str> {
     names.filter_map(|name| name.strip_prefix(VARIABLE))
 }
 
-/// The same of a request, each once.
+/// The variables of the environment that a text, which may be JSON, names, in order.
+pub(crate) fn environment_names(text: &str) -> impl Iterator<Item = &str> {
+    let names = template_names(text).filter_map(|name| name.strip_prefix(ENVIRONMENT));
+    names.filter(|name| is_variable_name(name))
+}
+
+/// The variables of the settings that a request names, each once.
 #[must_use]
 pub(crate) fn request_variables(request: &Request) -> BTreeSet<&str> {
     let headers = request.headers.iter().map(|(_, value)| value.as_str());

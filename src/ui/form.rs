@@ -14,6 +14,7 @@ mod null;
 pub mod panes;
 pub mod previews;
 pub mod registry;
+pub mod templates;
 pub mod view;
 pub mod work;
 

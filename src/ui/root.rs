@@ -137,10 +137,10 @@ impl Root {
         let body = Rect { y: 1, height: area.height - 2, ..area };
         let (body, tour_place) = tour::draw_strip(frame, body, &styles, state);
         self.body = body;
-        let places = self.images.begin();
+        let images = std::mem::take(&mut self.images).begun();
         let mouse = MousePlaces::default();
-        let look =
-            Look { styles: &styles, keymap: &state.keymap, images: places.as_ref(), mouse: &mouse };
+        let shown = images.if_shown();
+        let look = Look { styles: &styles, keymap: &state.keymap, images: shown, mouse: &mouse };
         if let Some((_, screen)) = self.screens.iter_mut().find(|(id, _)| *id == state.screen) {
             screen.draw(frame, self.body, look, state);
         }
@@ -156,7 +156,7 @@ impl Root {
         }
         // What an overlay found out when it was drawn decides which keys do something.
         self.draw_bottom(frame, Rect { y: area.height - 1, height: 1, ..area }, &styles, state);
-        self.images.end(places);
+        self.images = images;
         self.reading.draw(frame.buffer_mut());
         if self.is_in_edit(state) {
             self.found.typed.extend(words::show_cursor(frame, &styles));

@@ -16,7 +16,7 @@ use crate::{
         portable::{
             baggage::Baggage,
             fate::FateKind,
-            python::functions::{is_python, read_functions},
+            python::functions::{has_function, is_python, read_functions},
             schema_tool::read_schema,
         },
     },
@@ -395,6 +395,9 @@ fn convert_pasted(
             note.push_str(&format!(" {before} {words}."));
         }
     }
+    if let Some(words) = target.where_called(&packed) {
+        note.push_str(&format!(" {words}"));
+    }
     Some((part, note))
 }
 
@@ -418,7 +421,7 @@ fn parse_functions(text: &str, plan: &mut Plan) -> Result<Source, String> {
     let (tools, unread) = read_functions(text, &[])?;
     plan.notes.extend(unread.into_iter().map(|note| format!("{note}.")));
     let tool = |one: &Baggage| {
-        let Function { name, description, parameters } = one.tool.to_function();
+        let Function { name, description, parameters, .. } = one.tool.to_function();
         json!({"name": name, "description": description, "inputSchema": parameters})
     };
     let list: Value = tools.iter().map(tool).collect();
@@ -440,6 +443,7 @@ fn parse_pasted(text: &str, plan: &mut Plan) -> Result<Source, String> {
     }
     let problem = match Source::parse(Format::Yaml, text) {
         Ok(source) => return Ok(source),
+        Err(_) if has_function(text) => return parse_functions(text, plan),
         Err(problem) => problem,
     };
     let bodies = table::shapes().and_then(|shapes| shapes.read_pasted(text).ok());
@@ -544,6 +548,12 @@ mod tests {
             note.contains("Note: /servers isn't read: a connection has the address."),
             "{note}"
         );
+        let called = "Calls need an MCP server: the API's own address isn't called.";
+        assert!(note.contains(called), "{note}");
+        let target = Target::by_word("unique");
+        let plan = paste_entries_to(context, &text.to_string(), None, target).unwrap();
+        let note = plan.notes.join(" ");
+        assert!(note.contains("Tools of Unique can't be called from toolcrib."), "{note}");
     }
 
     /// Some systems have a file for each tool.

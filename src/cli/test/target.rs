@@ -7,7 +7,10 @@ use crate::{
         call, cases::CaseFile, deployed::callable_catalog, ending::StopReason,
         opened::OpenWorkspace, out::CommandOutput, stubs,
     },
-    engine::{case::script::Case, stub::mock::MockOptions},
+    engine::{
+        case::{expected::ExpectedValues, script::Case},
+        stub::mock::MockOptions,
+    },
     model::{
         call::Request,
         catalog::Catalog,
@@ -218,7 +221,8 @@ fn find_target<'w>(
         user: user.unwrap_or(call::NOBODY).to_owned(),
         mock,
     };
-    // What can't be sent is said before anything is.
+    // What can't be sent, or expected, is said before anything is sent.
+    ExpectedValues::over(case, &target.connection)?;
     if case.answered_tools().is_empty() {
         target.request(case)?;
     }
