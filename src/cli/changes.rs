@@ -12,6 +12,7 @@ use crate::{
     model::{
         entry::FileId,
         finding::{Finding, Severity, Site},
+        shown::shorten,
     },
     schema::pointer::Pointer,
     systems::facets::kept_tools::ToolChange,
@@ -102,10 +103,7 @@ fn shortened(text: &Option<String>) -> String {
     const LONGEST: usize = 100;
     let Some(text) = text else { return "nothing".to_owned() };
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.chars().count() > LONGEST {
-        true => format!("{}…", line.chars().take(LONGEST).collect::<String>()),
-        false => line,
-    }
+    shorten(&line, LONGEST).into_owned()
 }
 
 /// A change, for scripts.

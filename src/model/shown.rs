@@ -20,6 +20,15 @@ pub(crate) fn visible_text(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown.collect())
 }
 
+/// So many letters of a text, with `…` where there are more.
+#[must_use]
+pub(crate) fn shorten(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
+}
+
 /// What a body says that may be a page of HTML: its words, without tags.
 #[must_use]
 pub(crate) fn page_text(body: &str) -> Cow<'_, str> {
@@ -179,6 +188,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn a_text_is_shortened_by_letters_where_it_is_longer() {
+        assert_eq!(shorten("größer", 6), "größer");
+        assert_eq!(shorten("größer", 4), "größ…");
+        assert_eq!(shorten("", 0), "");
+    }
 
     /// What must never reach a terminal.
     fn steers(letter: char) -> bool {
