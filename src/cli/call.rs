@@ -45,9 +45,6 @@ use crate::{
     },
 };
 
-/// The user that a call names when nobody says who it is.
-pub(crate) const NOBODY: &str = "user";
-
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Call {
     /// The tool, by key or name; also a deployed one (`toolcrib tools --deployed` lists them), which
@@ -197,8 +194,7 @@ impl Call {
                 .into());
         }
         let (arguments, meta, connection) = self.read_typed(opened, tool, connection, out)?;
-        let user =
-            self.user.as_deref().or(opened.settings.context.user.as_deref()).unwrap_or(NOBODY);
+        let user = self.user.as_deref().unwrap_or_else(|| opened.user());
         if let Some(program) = &self.print {
             return print_rendering(
                 global,

@@ -260,11 +260,8 @@ impl Test {
             false => stubs::own_stubs(&opened, out),
         };
         let world = || {
-            let (catalog, settings) = (&opened.catalog, &opened.settings);
-            let mut world = AgentWorld::new(catalog, &opened.tools, settings, &registry);
-            world.caller.user =
-                settings.context.user.as_deref().unwrap_or(super::call::NOBODY).to_owned();
-            world.caller.limits = Limits { linger: Duration::ZERO, ..Limits::default() };
+            let limits = Limits { linger: Duration::ZERO, ..Limits::default() };
+            let mut world = opened.agent_world(&registry, limits);
             world.caller.history.clone_from(&history);
             world.caller.stubs.clone_from(&stubs);
             world
