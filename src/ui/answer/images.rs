@@ -74,7 +74,7 @@ impl AnswerImages {
     ) {
         let height = view.height.saturating_sub(place.line);
         let view = Rect { y: view.y + place.line, height, ..view };
-        let mut top = 0;
+        let mut top = 0_usize;
         for rows in &self.laid {
             for (row, words) in (top + 1..).zip(&rows.words) {
                 if let Some(Ok(row)) = row.checked_sub(place.first).map(u16::try_from) {
