@@ -12,7 +12,7 @@ use crate::{
     model::{
         entry::FileId,
         finding::{Finding, Severity, Site},
-        shown::shorten,
+        shown::short_line,
     },
     schema::pointer::Pointer,
     systems::facets::kept_tools::ToolChange,
@@ -100,10 +100,7 @@ pub(super) fn finding(
 
 /// A text of a change as it fits into a sentence.
 fn shortened(text: &Option<String>) -> String {
-    const LONGEST: usize = 100;
-    let Some(text) = text else { return "nothing".to_owned() };
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    shorten(&line, LONGEST).into_owned()
+    text.as_ref().map_or_else(|| "nothing".to_owned(), |text| short_line(text, 100))
 }
 
 /// A change, for scripts.

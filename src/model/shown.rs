@@ -29,6 +29,13 @@ pub(crate) fn shorten(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
+/// So many letters of a text on one line, with `…` where there are more.
+#[must_use]
+pub(crate) fn short_line(text: &str, most: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    shorten(&line, most).into_owned()
+}
+
 /// What a body says that may be a page of HTML: its words, without tags.
 #[must_use]
 pub(crate) fn page_text(body: &str) -> Cow<'_, str> {
@@ -194,6 +201,7 @@ mod tests {
         assert_eq!(shorten("größer", 6), "größer");
         assert_eq!(shorten("größer", 4), "größ…");
         assert_eq!(shorten("", 0), "");
+        assert_eq!(short_line(" a\n  b c", 3), "a b…");
     }
 
     /// What must never reach a terminal.
