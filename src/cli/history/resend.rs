@@ -9,7 +9,7 @@ use crate::{
     app::history::request_of,
     cli::{
         arguments::parse_duration,
-        call::{NOBODY, mock_of},
+        call::mock_of,
         call_events::{Sending, call_limits},
         deployed,
         ending::CommandResult,
@@ -102,7 +102,7 @@ impl Resend {
             return Err(refused(cause, "ask again with `toolcrib agent`".to_owned()).into());
         }
         let fresh = Uuid::new_v4().to_string();
-        let user = opened.settings.context.user.as_deref().unwrap_or(NOBODY);
+        let user = opened.user();
         let kept_request = request_of(head, tool);
         let mut request = match tool.filter(|_| is_remade) {
             Some(tool) => remake_call(&kept_request, (catalog, tool), user, &fresh, &connection)?,
