@@ -179,8 +179,12 @@ fn words_of_a_ui_schema_have_their_effect_or_are_named() {
     let ui = json!({"a": {"ui:label": false, "ui:emptyValue": "none"}, "t": {"ui:widget": "TextareaWidget", "ui:options": {"rows": 6}},
         "k": {"ui:enumDisabled": ["y"], "ui:widget": "radio"},
         "l": {"ui:options": {"addable": false, "orderable": false, "removable": false}}, "m": {"ui:field": "Map", "ui:widget": "MyWidget"}});
-    let mut desk = with_ui(schema, ui, json!({"a": "x", "t": "", "k": "x", "l": ["one", "two"]}))
-        .sized(100, 40);
+    let mut desk = with_ui(
+        schema,
+        ui,
+        json!({"a": "x", "t": "1\n2\n3\n4\n5\n6\n7\n8", "k": "x", "l": ["one", "two"]}),
+    )
+    .sized(100, 40);
     let screen = desk.screen();
     assert!(!screen.contains("Hide me"), "{screen}");
     assert!(screen.contains("uiSchema /k: the widget \"radio\" has no effect"), "{screen}");
@@ -200,6 +204,56 @@ fn words_of_a_ui_schema_have_their_effect_or_are_named() {
     desk.form.begin_typing();
     desk.keys("end backspace");
     assert_eq!(desk.value["a"], "none", "a cleared text has its empty value");
+}
+
+#[test]
+fn a_text_box_is_no_taller_than_what_it_says() {
+    let prompt = "Answer in the words of the user and ".repeat(9);
+    let schema = json!({"properties": {"short": {"type": "string", "default": ""}, "long": {"type": "string", "default": prompt},
+        "set": {"type": "string"}, "last": {"type": "boolean"}}});
+    let tall = json!({"ui:widget": "textarea", "ui:options": {"rows": 12}});
+    let ui = json!({"short": tall, "long": tall, "set": tall});
+    let mut desk = with_ui(schema, ui, json!({"set": "one\ntwo"})).sized(80, 40);
+    let screen = desk.screen();
+    let line = |text: &str| screen.lines().position(|line| line.contains(text)).unwrap();
+    assert_eq!(line(" long ") - line("short "), 1, "{screen}");
+    assert_eq!(line(" set ") - line(" long "), 3, "the beginning of the default: {screen}");
+    assert_eq!(line(" last ") - line(" set "), 2, "{screen}");
+}
+
+#[test]
+fn a_choice_too_long_for_its_row_is_read_below_it() {
+    let long = "Retry with exponential backoff and jitter until the deadline of the caller has passed, then give up quietly";
+    let schema = json!({"properties": {"retry": {"oneOf": [{"const": "a", "title": long}, {"const": "b", "title": "Never"}]}}});
+    let mut desk = Desk::new(schema, json!({})).sized(60, 20);
+    desk.goes("/retry");
+    desk.keys("enter");
+    assert!(!desk.screen().contains("quietly"), "{}", desk.screen());
+    // From "unset", the last one, to the first.
+    desk.keys("down");
+    assert!(desk.screen().contains("quietly"), "{}", desk.screen());
+    desk.keys("enter");
+    assert_eq!(desk.value["retry"], "a");
+    assert!(desk.screen().contains("quietly"), "{}", desk.screen());
+}
+
+#[test]
+fn the_help_of_a_field_says_its_kinds_and_null() {
+    let schema = json!({"properties": {
+        "pay": {"oneOf": [{"title": "Card", "type": "object", "properties": {"number": {"type": "string"}}},
+            {"title": "Bank", "type": "object", "properties": {"iban": {"type": "string"}}}, {"type": "null"}]},
+        "nick": {"type": ["string", "null"]}, "size": {"type": ["integer", "null"], "maximum": 9},
+        "limit": {"type": ["integer", "null"], "default": null}}});
+    let mut desk = Desk::new(schema, json!({}));
+    for (field, words) in [
+        ("/pay", "one of 2 kinds or null"),
+        ("/nick", "text or null"),
+        ("/size", "whole number or null, at most 9"),
+        ("/limit", "null · default, or whole number"),
+    ] {
+        desk.goes(field);
+        assert!(desk.screen().contains(words), "{field}: {}", desk.screen());
+    }
 }
 
 #[test]

@@ -121,9 +121,10 @@ impl Form {
             ));
         }
         if let Some(more) = ui_notes.len().checked_sub(FAULTS).filter(|more| *more > 0) {
+            let verb = if more == 1 { "has" } else { "have" };
             lines.push(HelpLine::from_text(
                 Role::Info,
-                format!("· and {more} more that has no effect; all are on stderr at the end"),
+                format!("· and {more} more that {verb} no effect; all are on stderr at the end"),
             ));
         }
         for remark in &self.remarks.top {
@@ -138,7 +139,7 @@ impl Form {
         lines
     }
 
-    fn widget_room(&self, row: usize, here: bool) -> u16 {
+    pub(super) fn widget_room(&self, row: usize, here: bool) -> u16 {
         let field = &self.fields[row];
         let signs = if here { layout::signs_room(field) } else { 0 };
         self.columns.room.saturating_sub(signs).max(4)
@@ -160,12 +161,14 @@ impl Form {
             ));
             line += self.previews.line_count(row, focused && Some(row) == at);
             line += layout::remark_lines(&self.remarks, row, self.columns.room);
-            if Some(row) == at && focused {
-                line += self.help(row).len();
-            }
         }
         lines.starts.push(line);
         self.editor = editor;
+        self.spare = usize::from(self.area.height).saturating_sub(line);
+        if let Some(row) = at.filter(|_| focused) {
+            let help = self.help(row).len();
+            lines.starts.iter_mut().skip(row + 1).for_each(|start| *start += help);
+        }
         self.lines = lines;
     }
 
