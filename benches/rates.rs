@@ -503,7 +503,7 @@ fn memories(runtime: &Runtime) {
     }
 }
 
-/// How much of an answer is heard that a service on NATS sends as fast as it can.
+/// How much of an answer is heard that a service on NATS sends as fast as it can, and at a pace.
 fn flood(runtime: &Runtime) {
     let server = NatsServer::start();
     let connection = server.connection();
@@ -511,17 +511,23 @@ fn flood(runtime: &Runtime) {
     let answer = Arc::new(Answer::default());
     serve_nats(runtime, &url, &answer);
     let folder = workspace(&connection);
-    for pieces in [MANY, HALF, MILLION] {
+    for (pieces, pace) in [(MANY, 0), (HALF, 0), (MILLION, 0), (MILLION, SLOW)] {
         answer.set(pieces, PIECE);
-        runtime.block_on(bare_nats(&url, pieces));
-        let of_many: Vec<_> = (0..TURNS).map(|_| heard(&folder)).collect();
+        answer.pace.store(pace, Ordering::SeqCst);
+        // One that has a pace takes long.
+        let (turns, at) =
+            if pace == 0 { (TURNS, String::new()) } else { (1, format!(" at {pace}/s")) };
+        if pace == 0 {
+            runtime.block_on(bare_nats(&url, pieces));
+        }
+        let of_many: Vec<_> = (0..turns).map(|_| heard(&folder)).collect();
         let median = |of: &dyn Fn(&(usize, Duration, f64)) -> f64| {
             spread(of_many.iter().map(of).collect()).0
         };
         let lost = median(&|(heard, ..)| 100.0 * (pieces - heard) as f64 / pieces as f64);
-        Row::new(format!("NATS flood of {pieces}, lost"), "%", lost).report();
+        Row::new(format!("NATS flood of {pieces}{at}, lost"), "%", lost).report();
         let most = median(&|(_, _, most)| *most);
-        Row::new(format!("NATS flood of {pieces}, memory at most"), "MB", most).report();
+        Row::new(format!("NATS flood of {pieces}{at}, memory at most"), "MB", most).report();
     }
 }
 

@@ -20,6 +20,7 @@
 //! | [`scenario`] | a saved start, steps and expectations: read, written, run |
 //! | [`template`] | variables and earlier answers in arguments |
 //! | [`variables`] | what variables of the settings are over a connection |
+//! | [`env_file`] | the variables of a `.env` file |
 //! | [`query`] | what of a JSON answer is looked at |
 //! | [`series`] | how long many calls took |
 //! | [`case`] | a saved call with expectations: read, written, judged |
@@ -45,6 +46,7 @@ pub mod case;
 pub mod conformance;
 pub mod diff;
 pub mod drift;
+pub mod env_file;
 pub mod eras;
 pub mod events;
 pub mod explain;

@@ -24,6 +24,7 @@ pub mod finding;
 pub mod health;
 pub mod host;
 pub mod id;
+pub mod image_pixels;
 pub mod limits;
 pub mod merging;
 pub mod notification;

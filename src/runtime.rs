@@ -15,6 +15,7 @@ pub mod event_loop;
 mod folder;
 mod following;
 pub mod hidden_line;
+pub(crate) mod images;
 pub mod input_decoder;
 pub mod input_reader;
 mod journaling;

@@ -29,6 +29,7 @@ mod segments;
 pub mod shared_text;
 pub mod shared_values;
 pub mod source;
+mod source_edits;
 mod toml;
 mod tree;
 pub mod value;

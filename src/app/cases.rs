@@ -6,6 +6,7 @@ use super::documents::Document;
 use crate::{
     engine::case::{
         choice::AskVerdict,
+        expected::ExpectedValues,
         read::{AnyCase, read_any_case},
         script::Case,
         tries::CaseTry,
@@ -55,6 +56,8 @@ pub struct RunningCase {
     pub file: FileId,
     /// With the answers that it names.
     pub case: Box<Case>,
+    /// What its connection has for the variables that it expects.
+    pub values: ExpectedValues,
     /// Its runs so far.
     pub tried: CaseTry,
 }

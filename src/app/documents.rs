@@ -7,7 +7,7 @@ use std::{
 
 pub use super::{
     change::Change,
-    document::{Document, UnreadText},
+    file_versions::{Document, UnreadText},
     revision::{GroupsChange, HistoryStep, Renamed},
 };
 use super::{

@@ -268,6 +268,9 @@ pub enum Effect {
         at: Pointer,
         text: OutsideText,
     },
+    /// Read a file by its path, of the workspace or not, to add its tools. Answered by `ToolsRead` or
+    /// `Failed`.
+    ReadTools(String),
     /// Copy a shipped sample into the workspace, then read it.
     PutSample(&'static str),
     /// Remember the theme for the next start.

@@ -246,6 +246,10 @@ pub enum DocumentMessage {
     AskBegin,
     /// Put a shipped sample into this (empty) workspace.
     PutSample(&'static str),
+    /// Read a file by its path, as it was typed, to add its tools. Answered by `ToolsRead`.
+    ReadTools(String),
+    /// The text of such a file.
+    ToolsRead(Arc<str>),
     /// A sample's files were written to the workspace's folder.
     SampleWritten(Vec<(FileId, Arc<str>)>),
     /// What is done with unsaved work of an earlier session.

@@ -25,6 +25,8 @@ use crate::{
 pub enum Question {
     /// There is nothing here yet: how to begin?
     Begin,
+    /// Add the tools of this text, which is that of a file?
+    AddTools(Arc<str>),
     /// Leave although these files have unsaved changes?
     Leave {
         files: Vec<FileId>,

@@ -75,6 +75,8 @@ pub struct Start {
     pub themes: Vec<String>,
     /// Makes the ids of this session differ from any other's.
     pub seed: u64,
+    /// The names of the variables of the environment, in order.
+    pub environment: Vec<String>,
     /// This is a sample, where the tour is offered.
     pub demo: bool,
     /// Arguments that stand in the form of some tools from the beginning.
@@ -183,6 +185,8 @@ pub struct State {
     /// What the program edits, where it is a form and nothing else.
     pub form: Option<FormFile>,
     pub ids: Ids,
+    /// The names of the variables of the environment, in order; none where they aren't known.
+    pub environment: Vec<String>,
     /// The folder that was last looked into.
     pub folder: Option<Arc<FolderList>>,
     /// The time of the last input; while a call runs it goes on every second.
@@ -253,6 +257,7 @@ impl State {
             clip: String::new(),
             form: start.form,
             ids: Ids::new(start.seed),
+            environment: start.environment,
             folder: None,
             now: Millis::default(),
             wall: LocalTime::default(),

@@ -27,11 +27,17 @@ pub mod tour;
 mod watching;
 mod workflow;
 
+use std::sync::Arc;
+
 use super::{
     agent_run::AgentMessage,
     answering::AnsweringMessage,
     calls::{CallMessage, CallText},
-    compose::{context::ComposeContext, pasting::copy_entries},
+    compose::{
+        context::ComposeContext,
+        pasting::{copy_entries, paste_entries},
+        server_block::read_block,
+    },
     documents::Change,
     effect::Effect,
     message::{
@@ -204,6 +210,8 @@ fn handle_document(state: &mut State, message: DocumentMessage, now: Millis) -> 
             state.question = None;
             return vec![Effect::PutSample(name)];
         }
+        DocumentMessage::ReadTools(path) => return vec![Effect::ReadTools(path)],
+        DocumentMessage::ToolsRead(text) => state.question = Some(ask_about_tools(text, state)),
         DocumentMessage::SampleWritten(written) => files::sample_written(state, &written, now),
         DocumentMessage::Recover(answer) => return recovery::answer_recovery(state, answer, now),
         DocumentMessage::OpenEditor { file, line, column } => {
@@ -232,6 +240,17 @@ fn handle_document(state: &mut State, message: DocumentMessage, now: Millis) -> 
         }
     }
     Vec::new()
+}
+
+/// What is asked about a file that was read for its tools: which servers it configures are to be
+/// added, else whether its tools are.
+fn ask_about_tools(text: Arc<str>, state: &State) -> Question {
+    let context = ComposeContext::from_state(state);
+    let has_tools = || paste_entries(context, &text, state.selected.as_ref()).is_ok();
+    match read_block(&text) {
+        Some(Ok(config)) if !has_tools() => Question::ImportServers(vec![config]),
+        _ => Question::AddTools(text),
+    }
 }
 
 /// No configuration of another program was found.

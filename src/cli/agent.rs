@@ -16,10 +16,12 @@ use super::{
     out::{CommandOutput, Tint, print_problem},
     request::RequestArgs,
     signals::{interrupted, wait_for},
+    variable_options::VariableOptions,
 };
 use crate::{
     engine::{
         mask::Mask,
+        template,
         transcript::{offered_words, state_words},
     },
     model::{
@@ -45,6 +47,9 @@ pub(crate) struct Agent {
     #[command(flatten)]
     request: RequestArgs,
 
+    #[command(flatten)]
+    variables: VariableOptions,
+
     /// The agent's pattern; by default the agent chooses
     #[arg(long, value_name = "PATTERN", value_parser = PossibleValuesParser::new(agents::patterns()))]
     pattern: Option<String>,
@@ -65,7 +70,9 @@ pub(crate) struct Agent {
 
 impl Agent {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
-        let opened = OpenWorkspace::read_connected(global, None, out)?;
+        let mut opened = OpenWorkspace::read_connected(global, None, out)?;
+        let named = template::variable_names(&self.question);
+        self.variables.give_all(&mut opened.settings.connections, named, out)?;
         let connections = &opened.settings.connections;
         let mut connection = connections.current();
         let agent = agents::find_agent(&connection)?;

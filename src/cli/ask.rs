@@ -18,6 +18,7 @@ use super::{
     request::RequestArgs,
     signals::{interrupted, wait_for},
     stubs,
+    variable_options::VariableOptions,
 };
 use crate::{
     engine::{
@@ -95,6 +96,9 @@ pub(crate) struct Ask {
     #[command(flatten)]
     mock: MockFlags,
 
+    #[command(flatten)]
+    variables: VariableOptions,
+
     /// Ask about these calls although others are made or mocked: tool:NAME, state:NAME,
     /// argument:NAME, argument:NAME=VALUE, or error; can be repeated
     #[arg(long = "break", value_name = "WHERE", value_parser = Breakpoint::parse)]
@@ -125,7 +129,8 @@ pub(crate) struct Ask {
 
 impl Ask {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
-        let opened = OpenWorkspace::read_connected(global, None, out)?;
+        let mut opened = OpenWorkspace::read_connected(global, None, out)?;
+        self.variables.give_all(&mut opened.settings.connections, [], out)?;
         // A name that is wrong is said before what is missing to be asked.
         if let Some(name) = &self.model {
             find_model(&opened.settings.connections, name)?;

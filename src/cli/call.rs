@@ -211,7 +211,7 @@ impl Call {
         let sent = [Some(&arguments), meta.as_ref()].into_iter().flatten();
         let sent: Vec<String> = sent.map(|part| part.to_json().into_owned()).collect();
         let named = sent.iter().flat_map(|text| template::variable_names(text));
-        let defined = connection.variables.keys().map(String::as_str);
+        let defined = opened.settings.connections.variable_names();
         warn_of_unknown(&given, &defined.chain(named).collect(), out);
         connection.variables.extend(given);
         if !self.no_check {

@@ -173,8 +173,8 @@ impl Convert {
         out: &mut CommandOutput,
     ) -> CommandResult {
         let keyed = target.key_tools(packed);
-        for (one, KeyedTool { tool, .. }) in packed.iter().zip(&keyed) {
-            for words in target.refusals(tool).into_iter().chain(target.strict_refusals(one)) {
+        for KeyedTool { tool, .. } in &keyed {
+            for words in target.refusals(tool) {
                 out.warn(format_args!("{}: {words}", tool.name));
             }
         }
@@ -191,6 +191,9 @@ impl Convert {
             packed.iter().zip(convert::all_fates(packed, target)).collect();
         for (one, fates) in &all {
             print_fates(&format!("{} → {}", one.tool.name, target.title()), fates, out);
+        }
+        if let Some(words) = target.where_called(packed) {
+            out.print_status(words);
         }
         if self.lossless && all.iter().any(|(_, fates)| is_lossy(fates)) {
             out.print_status("nothing was written: --lossless");

@@ -102,10 +102,9 @@ impl Doctor {
         // Who asks about one connection gets an answer about that one.
         let asked = global.connection.as_ref().map(|_| opened.current_connection().name);
         let is_asked = |known: &&Connection| asked.as_ref().is_none_or(|name| *name == known.name);
-        for connection in opened.settings.connections.known.iter().filter(is_asked) {
-            rows.extend(secret_rows(connection, kept.as_deref()));
-            rows.extend(file_rows(connection, &opened.workspace.root));
-        }
+        let looked_at = || opened.settings.connections.known.iter().filter(is_asked);
+        rows.extend(secret_rows(looked_at(), kept.as_deref()));
+        rows.extend(looked_at().flat_map(|known| file_rows(known, &opened.workspace.root)));
         if self.connect {
             rows.extend(reached_rows(&opened, global)?);
         }
@@ -281,12 +280,26 @@ fn key_store(kept: &Result<Vec<String>, Problem>, connections: &[Connection]) ->
     }
 }
 
-/// Whether the secrets are there that a connection needs.
+/// Whether the secrets are there that connections need, each once with all that need it.
 fn secret_rows<'c>(
-    connection: &'c Connection,
-    kept: Result<&'c [String], &'c Problem>,
-) -> impl Iterator<Item = Row> + 'c {
-    connection.secrets().map(move |at| {
+    connections: impl Iterator<Item = &'c Connection>,
+    kept: Result<&[String], &Problem>,
+) -> Vec<Row> {
+    let mut needed: Vec<(&SecretAt, Vec<&str>)> = Vec::new();
+    for connection in connections {
+        for at in connection.secrets() {
+            let row = needed.iter().position(|(known, _)| *known == at);
+            let row = row.unwrap_or_else(|| {
+                needed.push((at, Vec::new()));
+                needed.len() - 1
+            });
+            let names = &mut needed[row].1;
+            if names.last() != Some(&&*connection.name) {
+                names.push(&connection.name);
+            }
+        }
+    }
+    let row = |(at, names): (&SecretAt, Vec<&str>)| {
         let (there, remedy) = match at {
             SecretAt::Variable(name) => {
                 (std::env::var(name).is_ok(), format!("set {name} in the environment"))
@@ -296,10 +309,12 @@ fn secret_rows<'c>(
                 format!("add it: toolcrib secret set {name}"),
             ),
         };
-        let of = format!("connection {}", connection.name);
+        let word = if names.len() == 1 { "connection" } else { "connections" };
+        let of = format!("{word} {}", names.join(", "));
         match there {
             true => Row::new(of, Status::Ok, format!("{at} exists")),
             false => Row::new(of, Status::Missing, format!("{at} doesn't exist — {remedy}")),
         }
-    })
+    };
+    needed.into_iter().map(row).collect()
 }

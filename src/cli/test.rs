@@ -23,7 +23,7 @@ use clap::Args;
 use futures::StreamExt as _;
 
 use self::{
-    chosen::{Choice, choose_cases},
+    chosen::{Choice, add_needed, choose_cases},
     report::{Format, Report, print_result},
     running::{Repetition, Runner},
     target::{Plan, StandIn, list_deployed, plan_cases},
@@ -42,7 +42,7 @@ use super::{
     signals::{interrupted, wait_for},
     stubs,
     test_update::UpdateFlags,
-    variable_options::{VariableOptions, warn_of_unknown},
+    variable_options::VariableOptions,
 };
 use crate::{
     engine::case::{ask::AskCase, page::FOLDER, script::Case},
@@ -222,13 +222,9 @@ impl Test {
             return Err(first.map_or_else(cases::none_there, |broken| broken.problem).into());
         }
         let mut opened = self.open_workspace(global, &filed, out)?;
-        let connections = &mut opened.settings.connections;
-        let given = self.variables.read(&connections.current().variables)?;
-        let defined = connections.known.iter().flat_map(|known| known.variables.keys());
-        let defined = defined.chain(connections.variables.keys()).map(String::as_str);
+        add_needed(&mut filed, &opened.catalog);
         let named = filed.calls.iter().flat_map(|one| named_variables(&one.case));
-        warn_of_unknown(&given, &defined.chain(named).collect(), out);
-        connections.override_variables(&given);
+        self.variables.give_all(&mut opened.settings.connections, named, out)?;
         if self.cases.is_empty() && !self.failed {
             say_other_cases(&opened, out);
         }

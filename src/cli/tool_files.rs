@@ -9,7 +9,7 @@ use crate::{
     engine::portable::{
         baggage::Baggage,
         formats::find_list,
-        python::functions::{is_python, read_functions},
+        python::functions::{has_function, is_python, read_functions},
         schema_tool::read_schema,
     },
     model::problem::{Problem, ProblemKind},
@@ -34,7 +34,13 @@ pub(super) fn read_tools(file: &str, text: &str, names: &[String]) -> Result<Pac
     if file.ends_with(".py") || is_unnamed && is_python(text) {
         return read_functions(text, names).map_err(|why| refused(file, why));
     }
-    let value = read_value(file, text).map_err(|error| refused(file, error.to_string()))?;
+    let value = match read_value(file, text) {
+        Ok(value) => value,
+        Err(_) if is_unnamed && has_function(text) => {
+            return read_functions(text, names).map_err(|why| refused(file, why));
+        }
+        Err(error) => return Err(refused(file, error.to_string())),
+    };
     let (packed, unread) = match pack_value(file, &value)? {
         Some(found) => found,
         None => {

@@ -1,6 +1,9 @@
 //! Variables of requests, as said on the command line.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use clap::Args;
 use serde_json::Value;
@@ -8,14 +11,18 @@ use serde_json::Value;
 use super::{arguments::read_arguments, out::CommandOutput};
 use crate::{
     engine::{
+        env_file::{self, LineFault},
         lint::check::did_you_mean,
         settings::variables::{is_variable_value, plain_variable},
         workflow::similar,
     },
     model::{
         connection::{RequestVariable, RequestVariables},
+        connections::Connections,
         problem::{Problem, ProblemKind},
     },
+    runtime::registry,
+    store::files,
 };
 
 #[derive(Args, Clone, Debug)]
@@ -24,15 +31,22 @@ pub(crate) struct VariableOptions {
     /// false; can be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     var: Vec<String>,
+
+    /// A file with lines NAME=VALUE, as .env files have them: what {{env.NAME}} is, before the
+    /// environment; connections get nothing of it, and no value is kept; can be repeated, the last
+    /// file counts
+    #[arg(long, value_name = "FILE")]
+    env_file: Vec<PathBuf>,
 }
 
 impl VariableOptions {
     /// The variables that are given. One whose value in `settings` is a number, or true or false, is
-    /// that here, too, where it can be.
+    /// that here, too, where it can be. What files have for the environment counts from now on.
     ///
     /// # Errors
-    /// When a word is no pair, or a value is none that a variable can have.
+    /// When a word is no pair, a value is none that a variable can have, or a file can't be read.
     pub fn read(&self, settings: &RequestVariables) -> Result<RequestVariables, Problem> {
+        self.env_file.iter().try_for_each(|path| give_env_file(path))?;
         let wrong = |cause: String| {
             let problem = Problem::new(ProblemKind::Input, "reading --var", cause);
             problem.with_remedy("write --var NAME=VALUE, or --var NAME:=JSON")
@@ -49,6 +63,40 @@ impl VariableOptions {
         });
         Ok(variables.collect())
     }
+
+    /// Gives the variables to the requests over every connection, in the place of all others of
+    /// their names; those that nobody knows are warned of: neither the settings nor `named`.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn give_all<'n>(
+        &self,
+        connections: &mut Connections,
+        named: impl IntoIterator<Item = &'n str>,
+        out: &CommandOutput,
+    ) -> Result<RequestVariables, Problem> {
+        let given = self.read(&connections.current().variables)?;
+        let defined = connections.known.iter().flat_map(|known| known.variables.keys());
+        let defined = defined.chain(connections.variables.keys()).map(String::as_str);
+        let mut known: BTreeSet<&str> = defined.collect();
+        for name in named {
+            known.insert(name);
+        }
+        warn_of_unknown(&given, &known, out);
+        connections.override_variables(&given);
+        Ok(given)
+    }
+}
+
+/// Lets requests have what a file says of the environment.
+fn give_env_file(path: &Path) -> Result<(), Problem> {
+    let text = files::read_text(path)?.text;
+    let variables = env_file::read_env_file(&text).map_err(|LineFault { line, words }| {
+        let doing = format!("reading {}", path.display());
+        Problem::new(ProblemKind::Input, doing, format!("line {line}: {words}"))
+    })?;
+    registry::give_variables(variables);
+    Ok(())
 }
 
 /// Warns of given variables whose names are not among these: all that the settings define, and all
@@ -88,7 +136,7 @@ mod tests {
         let settings = [("limit", json!(5)), ("shop", json!("a")), ("fast", json!(true))];
         let settings =
             settings.map(|(name, value)| (name.to_owned(), RequestVariable::Shown(value)));
-        VariableOptions { var }.read(&settings.into())
+        VariableOptions { var, env_file: Vec::new() }.read(&settings.into())
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | [`read`] | the case that a file holds, of either kind |
 //! | [`script`] | a case as data, read with every issue at its place |
+//! | [`expected`] | variables in what is expected |
 //! | [`verdict`] | holds an answer against what is expected |
 //! | [`tries`] | all runs of a case, and whether enough of them held |
 //! | [`result`] | what is kept of that with the call |
@@ -18,6 +19,7 @@ pub mod accept;
 pub mod ask;
 pub mod ask_page;
 pub mod choice;
+pub mod expected;
 pub mod offer;
 pub mod page;
 pub mod read;

@@ -95,12 +95,28 @@ pub const HEALTH: &[HealthCheck] = &[
         "Anthropic's API refuses the tool as it is.",
     ),
     row(
+        "health.anthropic-strict",
+        Run::Schema(ModelApi::AnthropicStrict),
+        "Anthropic's API refuses the tool with strict: true.",
+    ),
+    row(
         "health.gemini",
         Run::Schema(ModelApi::Gemini),
         "Gemini's API refuses the schema as parameters.",
     ),
     row("health.mcp", Run::Schema(ModelApi::Mcp), "Some MCP clients refuse the tool."),
 ];
+
+/// Whether a tool asks for the strict mode that this is.
+fn asks_for(api: ModelApi, function: &Function) -> bool {
+    function.is_strict() && api.of_strict().is_some()
+}
+
+/// Whether the limits of an API count for a tool.
+fn counts(api: ModelApi, function: &Function, settings: &HealthSettings) -> bool {
+    let is_named = |api: ModelApi| settings.apis.contains(&api);
+    is_named(api) || asks_for(api, function) && api.of_strict().is_some_and(is_named)
+}
 
 /// Findings on the tools of a catalog that any request can get; `function_of` is a tool as a model
 /// gets it, `is_editable` whether its file is the place to change it.
@@ -132,10 +148,15 @@ pub fn check_health(
         let view = ToolView { tool: &tool, function: &function, tokens, settings };
         let mut flaws: Option<Vec<SchemaFlaw>> = None;
         for check in HEALTH {
-            let mut report = Report::new(check.code, severity_of(check), &mut findings);
+            let severity = match check.run {
+                // Here it is known that the tool is sent so.
+                Run::Schema(api) if asks_for(api, &function) => Severity::Warning,
+                _ => severity_of(check),
+            };
+            let mut report = Report::new(check.code, severity, &mut findings);
             match check.run {
                 Run::Tool(look) => look(&view, &mut report),
-                Run::Schema(api) if settings.apis.contains(&api) => {
+                Run::Schema(api) if counts(api, &function, settings) => {
                     let found = flaws.get_or_insert_with(|| portable::find_flaws(&function));
                     if !found.is_empty() {
                         portable::report_flaws(&view, api, found, is_editable(&tool), &mut report);

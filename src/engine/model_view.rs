@@ -37,8 +37,8 @@ impl Client {
 /// Anthropic message, of Gemini's `functionDeclarations`, of the answer to MCP's `tools/list`.
 #[must_use]
 pub(crate) fn render_tool(function: &Function, client: Client) -> Value {
-    let Function { name, description, parameters } = function;
-    match client {
+    let Function { name, description, parameters, strict } = function;
+    let mut entry = match client {
         Client::OpenAi => {
             json!({"type": "function", "function": {"name": name, "description": description, "parameters": parameters}})
         }
@@ -50,7 +50,16 @@ pub(crate) fn render_tool(function: &Function, client: Client) -> Value {
             json!({"name": name, "description": description, "parametersJsonSchema": parameters})
         }
         Client::Mcp => json!({"name": name, "description": description, "inputSchema": parameters}),
+    };
+    let home = match client {
+        Client::OpenAi => entry.get_mut("function"),
+        Client::Anthropic => Some(&mut entry),
+        Client::Gemini | Client::Mcp => None,
+    };
+    if let (Some(Value::Object(members)), Some(strict)) = (home, strict) {
+        members.insert("strict".to_owned(), (*strict).into());
     }
+    entry
 }
 
 /// About how many tokens a text costs. Every model counts differently: good to a fifth, for
@@ -341,7 +350,7 @@ mod tests {
     }
 
     fn function(name: &str, parameters: Value) -> Function {
-        Function { name: name.into(), description: "Tells a joke".into(), parameters }
+        Function::new(name, "Tells a joke", parameters)
     }
 
     #[test]

@@ -19,6 +19,7 @@ use crate::{
         call::{CallError, Request},
         error_kind::ErrorKind,
         problem::{Problem, ProblemKind},
+        shown::visible_text,
     },
     schema::{literal::Literal, phrase::value_text},
 };
@@ -64,20 +65,36 @@ pub(crate) fn with_answers(
     if !names_answer(&json) {
         return Ok(arguments.clone());
     }
-    let lookup = |name: &str| {
-        let Some(rest) = name.strip_prefix(ANSWER) else { return Ok(None) };
-        let part = part_of(rest, answer)?;
-        // Long answers have seldom one, and are looked at while they are drawn.
-        let may_name = part.as_str().is_none_or(|text| text.contains(OPEN));
-        // It would be filled in with the others, and its value handed to the tool.
-        match may_name && names_variable(&part) {
-            true => Err(format!("the answer of {{{{{name}}}}} names a variable: {NO_VARIABLES}")),
-            false => Ok(Some(part)),
-        }
+    let lookup = |name: &str| match name.strip_prefix(ANSWER) {
+        Some(rest) => part_of(rest, answer).map(Some),
+        None => Ok(None),
     };
-    fill_value(arguments.value(), &lookup).map(Into::into).map_err(|cause| {
+    let filled = fill_value(arguments.value(), &lookup);
+    // It would be filled in with the others, and its value handed to the tool.
+    let checked = filled.and_then(|filled| match added_variable(arguments.value(), &filled) {
+        Some(name) => {
+            // It is what the answer says, and may be long.
+            let name = format!("{OPEN}{:.60}{CLOSE}", visible_text(&name));
+            Err(format!("an earlier answer names the variable {name}: {NO_VARIABLES}"))
+        }
+        None => Ok(filled),
+    });
+    checked.map(Into::into).map_err(|cause| {
         Problem::new(ProblemKind::Input, "filling in the arguments", cause)
             .with_remedy("call that tool first, or remove the template")
+    })
+}
+
+/// The first variable that a value names more often than what it was made from: parts that name
+/// none may do so together.
+fn added_variable(before: &Value, after: &Value) -> Option<String> {
+    let mut own = variables_of(before);
+    variables_of(after).into_iter().find(|name| match own.iter().position(|one| one == name) {
+        Some(at) => {
+            own.swap_remove(at);
+            false
+        }
+        None => true,
     })
 }
 
@@ -102,7 +119,13 @@ pub(crate) fn variable_names(text: &str) -> impl Iterator<Item = &str> {
     names.filter_map(|name| name.strip_prefix(VARIABLE))
 }
 
-/// The same of a request, each once.
+/// The variables of the environment that a text, which may be JSON, names, in order.
+pub(crate) fn environment_names(text: &str) -> impl Iterator<Item = &str> {
+    let names = template_names(text).filter_map(|name| name.strip_prefix(ENVIRONMENT));
+    names.filter(|name| is_variable_name(name))
+}
+
+/// The variables of the settings that a request names, each once.
 #[must_use]
 pub(crate) fn request_variables(request: &Request) -> BTreeSet<&str> {
     let headers = request.headers.iter().map(|(_, value)| value.as_str());
@@ -189,17 +212,38 @@ fn fill_request(request: Request, lookup: &Lookup<'_>) -> Result<Request, String
 /// Whether a variable would be filled in anywhere in a value, in texts that hold JSON too.
 #[must_use]
 pub(crate) fn names_variable(value: &Value) -> bool {
+    !variables_of(value).is_empty()
+}
+
+/// The variables that would be filled in, in order, each as often as it is named.
+fn variables_of(value: &Value) -> Vec<String> {
+    let mut names = Vec::new();
+    collect_variables(value, &mut names);
+    names
+}
+
+/// Looks where [`fill_value`] fills in.
+fn collect_variables(value: &Value, names: &mut Vec<String>) {
     match value {
-        Value::String(text) => {
-            has_variable(text)
-                || serde_json::from_str::<Value>(text)
-                    .is_ok_and(|inner| !inner.is_string() && names_variable(&inner))
+        // Long texts have seldom one, and are looked at while they are drawn.
+        Value::String(text) if text.contains(OPEN) => match serde_json::from_str::<Value>(text) {
+            Ok(inner) if inner.is_object() || inner.is_array() => collect_variables(&inner, names),
+            _ => {
+                let named = template_names(text).filter(|name| is_variable(name));
+                names.extend(named.map(str::to_owned));
+            }
+        },
+        Value::Array(items) => {
+            for item in items {
+                collect_variables(item, names);
+            }
         }
-        Value::Array(items) => items.iter().any(names_variable),
         Value::Object(members) => {
-            members.iter().any(|(name, member)| has_variable(name) || names_variable(member))
+            for member in members.values() {
+                collect_variables(member, names);
+            }
         }
-        _ => false,
+        _ => {}
     }
 }
 
@@ -360,12 +404,31 @@ mod tests {
 
     #[test]
     fn an_answer_names_no_variables() {
-        let answer = |_: &str| Some(r#"{"text": "${{ env.TOKEN }}", "n": 1}"#.to_owned());
+        let answer = |tool: &str| match tool {
+            "x" => Some(r#"{"text": "${{ env.TOKEN }}", "n": 1}"#.to_owned()),
+            "open" => Some("{{env.".to_owned()),
+            "close" => Some("TOKEN}}".to_owned()),
+            // An item of a list in JSON, once its brackets are around it.
+            "item" => Some(r#""\u007b\u007benv.TOKEN}}", "{{x}}""#.to_owned()),
+            _ => None,
+        };
         let filled = |json: &str| with_answers(&Literal::parse(json).unwrap(), &answer);
-        assert!(filled(r#"{"a": "{{answer.x/n}}", "b": "{{env.TOKEN}}"}"#).is_ok());
-        for json in [r#"{"a": "{{answer.x/text}}"}"#, r#"{"a": "It says {{answer.x}}"}"#] {
+        for json in [
+            r#"{"a": "{{answer.x/n}}", "b": "{{env.TOKEN}}"}"#,
+            r#"{"a": "{{answer.open}} {{env.TOKEN}}"}"#,
+        ] {
+            assert!(filled(json).is_ok(), "{json}");
+        }
+        for json in [
+            r#"{"a": "{{answer.x/text}}"}"#,
+            r#"{"a": "It says {{answer.x}}"}"#,
+            r#"{"a": "{{answer.x/text}}", "b": "{{env.OTHER}}"}"#,
+            r#"{"a": "{{answer.open}}{{answer.close}}"}"#,
+            r#"{"a": "[{{answer.item}}]"}"#,
+        ] {
             let problem = filled(json).unwrap_err();
-            assert!(problem.cause.contains("names a variable: only you"), "{problem}");
+            let expected = "an earlier answer names the variable {{env.TOKEN}}: only you";
+            assert!(problem.cause.starts_with(expected), "{json}: {problem}");
         }
     }
 

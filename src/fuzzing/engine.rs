@@ -9,7 +9,7 @@ use crate::{
             apis::APIS, breakpoint::Breakpoint, recording::RecordedRuns, turn::ModelReply,
         },
         case::{ask::AskCase, script::Case},
-        events,
+        env_file, events,
         mask::{MASKED, Mask},
         model_view::{self, Client},
         portable::{formats, openapi, python, schema_tool},
@@ -219,6 +219,11 @@ pub(super) fn read_functions(text: &str) {
     for one in tools {
         assert!(!one.tool.name.is_empty() && one.tool.parameters["properties"].is_object());
     }
+}
+
+/// A file of environment variables.
+pub(super) fn read_env_file(text: &str) {
+    _ = env_file::read_env_file(text);
 }
 
 /// The settings of a workspace, and those of a user.

@@ -7,7 +7,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use crate::{
     app::input::{Code, Input, Key},
     model::{answer_text::AnswerText, shown},
-    runtime::input_decoder::InputDecoder,
+    runtime::{images, input_decoder::InputDecoder},
     ui::{
         actions, line_wrap, theme,
         widgets::{
@@ -46,6 +46,20 @@ pub(super) fn read_terminal(bytes: &[u8]) {
             })
             .collect();
         assert_eq!(typed, text);
+    }
+}
+
+/// An image has the pixels that it says and can be made smaller, or it is said why it isn't drawn.
+pub(super) fn read_image(bytes: &[u8]) {
+    const MOST: usize = 1 << 16;
+    match images::decode_up_to(MOST, bytes) {
+        Ok(image) => {
+            let (width, height) = image.size;
+            assert!(width > 0 && height > 0 && width * height <= MOST);
+            assert_eq!(image.pixels.bytes.len(), width * height * 4);
+            assert_eq!(image.pixels.scaled((7, 3)).bytes.len(), 7 * 3 * 4);
+        }
+        Err(words) => assert!(words.starts_with("it "), "{words}"),
     }
 }
 

@@ -266,6 +266,18 @@ impl Connection {
         self.endpoint == Endpoint::Embedded
     }
 
+    /// That it leads elsewhere than to what is wanted, "an MCP server", as the cause of a problem.
+    #[must_use]
+    pub fn leads_elsewhere(&self, wanted: &str) -> String {
+        match self.is_embedded() {
+            true => format!("the embedded connection has toolcrib's samples alone, not {wanted}"),
+            false => {
+                let (name, title) = (&self.name, self.transport().title());
+                format!("connection \"{name}\" leads to {title}, not to {wanted}")
+            }
+        }
+    }
+
     /// Whether it leads where the other one does, in the same way: variables are of requests, and
     /// don't count.
     #[must_use]

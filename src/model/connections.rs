@@ -116,6 +116,12 @@ impl Connections {
         self.variables.extend(variables);
     }
 
+    /// The names of all variables that requests over any connection may have.
+    pub fn variable_names(&self) -> impl Iterator<Item = &str> {
+        let own = self.known.iter().flat_map(|known| known.variables.keys());
+        own.chain(self.variables.keys()).map(String::as_str)
+    }
+
     /// Gives variables to the requests over every connection, in the place of all others of their
     /// names.
     pub fn override_variables(&mut self, variables: &RequestVariables) {

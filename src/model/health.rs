@@ -12,6 +12,8 @@ pub enum ModelApi {
     /// OpenAI with `strict: true`.
     OpenAiStrict,
     Anthropic,
+    /// Anthropic with `strict: true`.
+    AnthropicStrict,
     /// Gemini's `parameters`, which take a part of OpenAPI's schemas.
     Gemini,
     /// Clients of MCP servers: VS Code, Claude Desktop, Cursor.
@@ -19,8 +21,24 @@ pub enum ModelApi {
 }
 
 impl ModelApi {
-    pub const ALL: [Self; 5] =
-        [Self::OpenAi, Self::OpenAiStrict, Self::Anthropic, Self::Gemini, Self::Mcp];
+    pub const ALL: [Self; 6] = [
+        Self::OpenAi,
+        Self::OpenAiStrict,
+        Self::Anthropic,
+        Self::AnthropicStrict,
+        Self::Gemini,
+        Self::Mcp,
+    ];
+
+    /// The API without its strict mode, where this is one.
+    #[must_use]
+    pub fn of_strict(self) -> Option<Self> {
+        match self {
+            Self::OpenAiStrict => Some(Self::OpenAi),
+            Self::AnthropicStrict => Some(Self::Anthropic),
+            Self::OpenAi | Self::Anthropic | Self::Gemini | Self::Mcp => None,
+        }
+    }
 
     /// Stable: files name it.
     #[must_use]
@@ -29,6 +47,7 @@ impl ModelApi {
             Self::OpenAi => "openai",
             Self::OpenAiStrict => "openai-strict",
             Self::Anthropic => "anthropic",
+            Self::AnthropicStrict => "anthropic-strict",
             Self::Gemini => "gemini",
             Self::Mcp => "mcp",
         }
@@ -41,6 +60,7 @@ impl ModelApi {
             Self::OpenAi => "OpenAI",
             Self::OpenAiStrict => "OpenAI's strict mode",
             Self::Anthropic => "Anthropic",
+            Self::AnthropicStrict => "Anthropic's strict mode",
             Self::Gemini => "Gemini",
             Self::Mcp => "an MCP client",
         }
@@ -66,7 +86,7 @@ pub struct HealthSettings {
     pub state_tokens: Budget,
     /// From how many words in common on two descriptions are too alike, in percent.
     pub alike: usize,
-    /// Whose limits count.
+    /// Whose limits count; those of a strict mode also for each tool that asks for it.
     pub apis: Vec<ModelApi>,
     /// The workspace names them: then what they refuse is a warning, also what SDKs rewrite themselves.
     pub are_apis_given: bool,
@@ -85,7 +105,11 @@ impl Default for HealthSettings {
             tool_tokens: advised(800),
             state_tokens: advised(10_000),
             alike: 80,
-            apis: ModelApi::ALL.to_vec(),
+            // What Anthropic's strict mode refuses is in nearly every tool, and few ask for it.
+            apis: ModelApi::ALL
+                .into_iter()
+                .filter(|api| *api != ModelApi::AnthropicStrict)
+                .collect(),
             are_apis_given: false,
             groups: None,
             custom_groups: Value::Null,

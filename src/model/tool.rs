@@ -202,4 +202,21 @@ pub struct Function {
     pub description: String,
     /// A JSON Schema of type object.
     pub parameters: Value,
+    /// Whether a model has to keep to the schema strictly, where the tool says so: the member
+    /// `strict` of OpenAI's and Anthropic's APIs.
+    pub strict: Option<bool>,
+}
+
+impl Function {
+    /// A function that says nothing of how strictly a model keeps to its schema.
+    #[must_use]
+    pub fn new(name: impl Into<String>, description: impl Into<String>, parameters: Value) -> Self {
+        Self { name: name.into(), description: description.into(), parameters, strict: None }
+    }
+
+    /// Whether it says that a model keeps to its schema strictly.
+    #[must_use]
+    pub fn is_strict(&self) -> bool {
+        self.strict == Some(true)
+    }
 }

@@ -12,6 +12,7 @@ use std::{
 use tokio::{sync::mpsc, time::Instant};
 
 use super::{
+    images::{Decoded, Decoding},
     now::{local_time, now_millis},
     signals::{Signal, Signals},
 };
@@ -108,6 +109,7 @@ enum WakeCause {
     Close,
     Frame,
     Resized,
+    Image(Decoded),
     Signal,
 }
 
@@ -132,6 +134,7 @@ impl<H: Host> EventLoop<H> {
 
     async fn run_until_end(&mut self, first: Vec<Effect>) -> io::Result<ExitReason> {
         let mut signals = Signals::listen()?;
+        let mut decoding = Decoding::default();
         let mut due: Option<Instant> = None;
         let mut drawn = self.draw()?;
         // Whether what came last only put a letter into a text: then the next key needs no new
@@ -145,8 +148,9 @@ impl<H: Host> EventLoop<H> {
             if self.host.take_was_lent() {
                 signals.forget_keys();
             }
+            decoding.start(self.root.images.take_wanted());
             let wake = due.or_else(|| self.next_second(drawn));
-            let woken = next_wake(&mut self.host, &mut self.messages, &mut signals, wake).await?;
+            let woken = self.next_wake(&mut signals, &mut decoding, wake).await?;
             let flow = match woken {
                 WakeCause::Input(input) => {
                     // A press is meant for what the user sees there.
@@ -178,6 +182,11 @@ impl<H: Host> EventLoop<H> {
                     due = Some(Instant::now());
                     Flow::Continue
                 }
+                WakeCause::Image((file, decoded)) => {
+                    self.root.images.take_in(&file, decoded);
+                    due.get_or_insert_with(|| (drawn + FRAME).max(Instant::now()));
+                    Flow::Continue
+                }
                 WakeCause::Frame if due.is_some() => Flow::Continue,
                 WakeCause::Frame => {
                     due = Some(Instant::now());
@@ -196,6 +205,38 @@ impl<H: Host> EventLoop<H> {
                 due = None;
             }
         }
+    }
+
+    async fn next_wake(
+        &mut self,
+        signals: &mut Signals,
+        decoding: &mut Decoding,
+        due: Option<Instant>,
+    ) -> io::Result<WakeCause> {
+        let frame = async {
+            match due {
+                Some(due) => tokio::time::sleep_until(due).await,
+                None => std::future::pending().await,
+            }
+        };
+        Ok(tokio::select! {
+            biased;
+            signal = signals.next() => match signal {
+                Signal::End | Signal::Interrupt => WakeCause::Signal,
+                Signal::Stop => WakeCause::Message(Message::Suspend),
+                Signal::Resized => WakeCause::Resized,
+            },
+            event = self.host.next_event() => match event? {
+                HostEvent::Input(input) => WakeCause::Input(input),
+                HostEvent::PasteAt(cell, text) => WakeCause::PasteAt(cell, text),
+                HostEvent::Resized => WakeCause::Resized,
+                HostEvent::Close => WakeCause::Close,
+                HostEvent::Message(message) => WakeCause::Message(message),
+            },
+            () = frame => WakeCause::Frame,
+            image = decoding.next() => WakeCause::Image(image),
+            message = self.messages.recv() => message.map_or(WakeCause::Signal, WakeCause::Message),
+        })
     }
 
     /// When the time of a running call is drawn again, if one runs.
@@ -287,35 +328,4 @@ fn has_hung_up(error: &io::Error) -> bool {
     const ENXIO: i32 = 6;
     matches!(error.kind(), ErrorKind::UnexpectedEof | ErrorKind::BrokenPipe)
         || matches!(error.raw_os_error(), Some(EIO | ENXIO))
-}
-
-async fn next_wake<H: Host>(
-    host: &mut H,
-    messages: &mut mpsc::Receiver<Message>,
-    signals: &mut Signals,
-    due: Option<Instant>,
-) -> io::Result<WakeCause> {
-    let frame = async {
-        match due {
-            Some(due) => tokio::time::sleep_until(due).await,
-            None => std::future::pending().await,
-        }
-    };
-    Ok(tokio::select! {
-        biased;
-        signal = signals.next() => match signal {
-            Signal::End | Signal::Interrupt => WakeCause::Signal,
-            Signal::Stop => WakeCause::Message(Message::Suspend),
-            Signal::Resized => WakeCause::Resized,
-        },
-        event = host.next_event() => match event? {
-            HostEvent::Input(input) => WakeCause::Input(input),
-            HostEvent::PasteAt(cell, text) => WakeCause::PasteAt(cell, text),
-            HostEvent::Resized => WakeCause::Resized,
-            HostEvent::Close => WakeCause::Close,
-            HostEvent::Message(message) => WakeCause::Message(message),
-        },
-        () = frame => WakeCause::Frame,
-        message = messages.recv() => message.map_or(WakeCause::Signal, WakeCause::Message),
-    })
 }

@@ -39,6 +39,7 @@ use crate::{
     ui::{
         actions::build_keymap,
         ascii::Signs,
+        images::ImageWay,
         root::{Colour, Root},
         theme::{self, Theme},
     },
@@ -108,7 +109,6 @@ fn run_window(launch: LaunchSettings) -> Result<Ended, Problem> {
     run_in_window(&paths, move |window| {
         run_in_runtime(async {
             let (mut state, mut root, performer, messages, first) = open_drawn(launch).await;
-            root.images.show();
             let mut host = window
                 .open_host(performer, follows_system)
                 .await
@@ -160,13 +160,17 @@ type Drawn = (State, Root, Performer, mpsc::Receiver<Message>, Vec<Effect>);
 
 async fn open_drawn(launch: LaunchSettings) -> Drawn {
     let signs = if launch.settings.ascii { Signs::Ascii } else { Signs::All };
-    let colour = ShownColours::find(launch.face, variable).colour;
+    let shown = ShownColours::find(launch.face, variable);
+    let images = shown.image_way().filter(|_| signs == Signs::All);
     let Opened { state, performer, messages, themes, first } = open_program(launch).await;
     let mut root = match state.form {
-        Some(_) => Root::form_program(themes, colour),
-        None => Root::new(themes, colour),
+        Some(_) => Root::form_program(themes, shown.colour),
+        None => Root::new(themes, shown.colour),
     };
     root.signs = signs;
+    if let Some(way) = images {
+        root.images.show(way);
+    }
     (state, root, performer, messages, first)
 }
 
@@ -203,6 +207,13 @@ impl ShownColours {
         };
         Self { colour, theme: theme::terminal_theme(term, colorterm) }
     }
+
+    /// How images are drawn of these colours; `None`: they are too few.
+    fn image_way(&self) -> Option<ImageWay> {
+        let is_indexed = self.colour == Colour::Indexed;
+        let has_many = self.colour != Colour::Forbidden && self.theme.is_none();
+        has_many.then_some(ImageWay::HalfBlocks { is_indexed })
+    }
 }
 
 fn variable(name: &str) -> Option<String> {
@@ -228,6 +239,8 @@ async fn open_program(launch: LaunchSettings) -> Opened {
         .filter(known)
         .unwrap_or_else(|| start.themes.first().cloned().unwrap_or_default());
     start.seed = id_seed();
+    start.environment = env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect();
+    start.environment.sort();
     start.notifications = settings.notifications.clone();
     let (sender, messages) = mpsc::channel(QUEUE);
     // A form is a session of its own, beside that of the workspace that its document may lie in.
@@ -336,5 +349,15 @@ mod tests {
         assert_eq!(of(Face::Drawn, "xterm-256color", "").colour, Colour::Indexed);
         assert_eq!(of(Face::Drawn, "xterm-256color", "1").colour, Colour::Forbidden);
         assert_eq!(of(Face::Drawn, "xterm-kitty", ""), all);
+    }
+
+    #[test]
+    fn images_are_drawn_where_there_are_colours_for_them() {
+        let way = |colour, theme| ShownColours { colour, theme }.image_way();
+        let blocks = |is_indexed| Some(ImageWay::HalfBlocks { is_indexed });
+        assert_eq!(way(Colour::Allowed, None), blocks(false));
+        assert_eq!(way(Colour::Indexed, None), blocks(true));
+        assert_eq!(way(Colour::Allowed, Some("sixteen")), None);
+        assert_eq!(way(Colour::Forbidden, None), None);
     }
 }

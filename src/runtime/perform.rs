@@ -329,6 +329,10 @@ impl Performer {
             Effect::Push { connection, push } => self.push_changes(*connection, push),
             Effect::AskListeners(connection) => self.ask_listeners(*connection),
             Effect::LookIntoFolder(folder) => self.look_into(folder),
+            Effect::ReadTools(path) => {
+                let root = self.workspace.root.clone();
+                self.send_from_disk(move || reading::read_tools(&root, &path));
+            }
             Effect::PutSample(name) => self.put_sample(name),
             Effect::KeepTheme(theme) => self.keep_choice(Choice::Theme(theme)),
             Effect::KeepNotifications { on } => self.keep_choice(Choice::Notifications { on }),

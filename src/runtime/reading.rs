@@ -1,9 +1,10 @@
 //! Reads the workspace, and again what something else has changed there.
 
-use std::{ops::ControlFlow, sync::Arc};
+use std::{ops::ControlFlow, path::Path, sync::Arc};
 
 use tokio::sync::mpsc;
 
+use super::watching::resolve_path;
 use crate::{
     app::message::{DocumentMessage, FileEntries, Loaded, Message},
     model::{context::Mode, entry::FileId, problem::ProblemKind},
@@ -19,6 +20,16 @@ use crate::{
 /// Where more files change at once, as when another branch is checked out, all are read again: that
 /// takes less time than to take in each alone.
 const MOST_ALONE: usize = 50;
+
+/// The most bytes of a file whose tools are added.
+const MOST_OF_TOOLS: u64 = 4 << 20;
+
+/// Reads a file that the user names to add its tools.
+pub(super) fn read_tools(root: &Path, path: &str) -> Message {
+    let read = files::read_up_to(&resolve_path(root, path), MOST_OF_TOOLS);
+    let message = |read: files::Text| Message::Document(DocumentMessage::ToolsRead(read.text));
+    read.map_or_else(Message::Failed, message)
+}
 
 /// Reads the workspace in slices, so that the screen fills while files are still being read. With a
 /// mode it is the first reading: the entries come along, those at the beginning of large files ahead
@@ -99,4 +110,25 @@ pub(crate) fn watch_workspace(
         Changed::Files(_) | Changed::Everything => read_all(&seen, &told, None),
     });
     started.map_err(|problem| tracing::warn!("{problem}")).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_for_its_tools_by_its_path() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("server.py");
+        std::fs::write(&path, "def a(): pass").unwrap();
+        for named in ["server.py", path.to_str().unwrap()] {
+            let read = read_tools(home.path(), named);
+            let Message::Document(DocumentMessage::ToolsRead(text)) = read else {
+                panic!("{read:?}")
+            };
+            assert_eq!(&*text, "def a(): pass");
+        }
+        let missing = read_tools(home.path(), "none.py");
+        assert!(matches!(missing, Message::Failed(_)), "{missing:?}");
+    }
 }

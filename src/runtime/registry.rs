@@ -1,6 +1,7 @@
 //! The registry of connections with the secrets of this system: its environment and its key store.
 
 use std::{
+    collections::BTreeMap,
     env,
     path::Path,
     sync::{
@@ -27,6 +28,10 @@ pub(crate) fn of_system() -> Registry {
 fn with_key_store(keys: Keys, saving: Saving) -> Registry {
     Registry::with_secrets(
         Secrets::new(Arc::new(|variable| env::var(variable).ok()))
+            .with_named(Arc::new(|variable| {
+                let given = GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
+                given.get(variable).cloned().or_else(|| env::var(variable).ok())
+            }))
             .with_keys(keys)
             .with_saving(saving)
             .with_observer(Arc::new(secrets::register_secret)),
@@ -41,6 +46,14 @@ static ALLOWS_SECRETS: AtomicBool = AtomicBool::new(false);
 
 /// What the user has agreed to for this run.
 static AGREED: Mutex<Vec<Permission>> = Mutex::new(Vec::new());
+
+/// What the user gave for variables of the environment that requests of this run name.
+static GIVEN: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
+
+/// These count more than the environment for what requests of this run name.
+pub(crate) fn give_variables(variables: BTreeMap<String, String>) {
+    GIVEN.lock().unwrap_or_else(PoisonError::into_inner).extend(variables);
+}
 
 /// The user has agreed to these for this run.
 pub(crate) fn agree_to(permissions: Vec<Permission>) {

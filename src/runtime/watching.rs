@@ -178,7 +178,7 @@ pub(crate) fn read_cards(
 }
 
 /// A file that the user names: below the workspace unless it says otherwise.
-fn resolve_path(root: &Path, path: &str) -> PathBuf {
+pub(super) fn resolve_path(root: &Path, path: &str) -> PathBuf {
     match path.strip_prefix("~/").zip(std::env::home_dir()) {
         Some((rest, home)) => home.join(rest),
         None => root.join(path),

@@ -36,7 +36,8 @@ impl WholeCall<'_> {
         self.run_until(&CancellationToken::new()).await
     }
 
-    /// The same until it is stopped: then it is kept as cancelled, and its answer has no outcome.
+    /// The same until it is stopped: unless it has ended by then, it is kept as cancelled, and its
+    /// answer has no outcome.
     pub async fn run_until(self, stop: &CancellationToken) -> (Answer, Option<TraceId>) {
         if stop.is_cancelled() {
             return (Answer::default(), None);
@@ -47,8 +48,8 @@ impl WholeCall<'_> {
         let trace = recorder.is_some().then_some(head.id);
         let (sender, mut events) = mpsc::channel(QUEUE);
         let calling = self.registry.run_call(self.connection, self.request, self.limits, sender);
+        let mut answer = Answer::default();
         let taking = async {
-            let mut answer = Answer::default();
             let mut batch = Vec::with_capacity(QUEUE);
             while events.recv_many(&mut batch, QUEUE).await > 0 {
                 recorder = recorder.take().and_then(|mut recorder| {
@@ -56,20 +57,68 @@ impl WholeCall<'_> {
                 });
                 batch.drain(..).for_each(|event| answer.apply_event(&event));
             }
-            answer
         };
         let running = async { tokio::join!(calling, taking).1 };
-        let ended = tokio::select! {
+        let is_stopped = tokio::select! {
             biased;
-            () = stop.cancelled() => None,
-            answer = running => Some(answer),
+            () = stop.cancelled() => true,
+            () = running => false,
         };
-        let answer = ended.unwrap_or_else(|| {
+        if is_stopped && answer.outcome.is_none() {
             let kind = EventKind::End { outcome: Outcome::Cancelled, problem: None };
             let end = Event { at_ms: elapsed_ms(began), kind };
             let _ = recorder.as_mut().map(|recorder| recorder.record_events(&[end]));
-            Answer::default()
-        });
+            answer = Answer::default();
+        }
         (answer, trace)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::{
+        model::entry::{EntryId, EntryPlace, FileId},
+        schema::pointer::Pointer,
+        systems::trustgraph::request::request_body,
+    };
+
+    fn request() -> Request {
+        let place = EntryPlace::plain(FileId::new("t.json"), 0, Pointer::root());
+        Request {
+            tool: EntryId::new(place),
+            system: "trustgraph",
+            name: "calc".into(),
+            to: "request:tg:calc".into(),
+            reply: Some("response:tg:calc".into()),
+            headers: vec![("id".into(), "r-1".into())],
+            correlation: "r-1".into(),
+            arguments: "{}".into(),
+            body: request_body("alice", &serde_json::Map::new(), r#"{"expression": "6 * 7"}"#),
+            mock: None,
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_that_is_stopped_after_its_end_has_that_end() {
+        let (registry, connection) = (Registry::default(), Connection::embedded());
+        let stop = CancellationToken::new();
+        // What comes late is waited for, as it is stopped.
+        let limits = Limits { linger: Duration::from_secs(3_600), ..Limits::default() };
+        let call = WholeCall {
+            registry: &registry,
+            history: None,
+            connection: &connection,
+            request: request(),
+            limits,
+        };
+        let later = async {
+            tokio::time::sleep(Duration::from_secs(60)).await;
+            stop.cancel();
+        };
+        let ((answer, _), ()) = tokio::join!(call.run_until(&stop), later);
+        assert_eq!((answer.outcome, &*answer.text), (Some(Outcome::Succeeded), "42"));
     }
 }

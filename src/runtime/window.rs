@@ -20,7 +20,6 @@ mod fonts;
 mod glyphs;
 pub(crate) mod host;
 mod icon;
-mod images;
 mod keys;
 mod link;
 mod paint;

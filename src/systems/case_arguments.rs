@@ -7,7 +7,11 @@ use serde_json::Value;
 use super::table::{arguments_schema, deployment_at};
 use crate::{
     engine::{
-        case::{ask::AskCase, script::Case},
+        case::{
+            ask::AskCase,
+            expected::{collect_texts, expected_texts, unexpected_words},
+            script::Case,
+        },
         lint::check::safe_text,
         mask::MASKED,
         settings::connections::find_connection,
@@ -80,23 +84,6 @@ fn sent_texts(case: &Case) -> Vec<(Pointer, &str)> {
     texts
 }
 
-fn collect_texts<'v>(value: &'v Value, at: &Pointer, texts: &mut Vec<(Pointer, &'v str)>) {
-    match value {
-        Value::String(text) => texts.push((at.clone(), text.as_str())),
-        Value::Array(items) => {
-            for (row, item) in items.iter().enumerate() {
-                collect_texts(item, &at.item(row), texts);
-            }
-        }
-        Value::Object(members) => {
-            for (name, member) in members {
-                collect_texts(member, &at.child(name), texts);
-            }
-        }
-        _ => {}
-    }
-}
-
 /// The connection that a case names, also before its tool: `CONNECTION/TOOL`, where no file has
 /// tools of that system, which can list them.
 #[must_use]
@@ -118,20 +105,22 @@ pub(crate) fn named_connection<'c>(
 
 /// The variables that a case names, each as often as it does.
 pub(crate) fn named_variables(case: &Case) -> impl Iterator<Item = &str> {
-    sent_texts(case).into_iter().flat_map(|(_, text)| template::variable_names(text))
+    let texts = sent_texts(case).into_iter().chain(expected_texts(&case.expect));
+    texts.flat_map(|(_, text)| template::variable_names(text))
 }
 
 /// The variables that a case names and nothing defines for the connection that it is called over,
-/// in words, each at its first place.
+/// in words, each at its first place; and the secrets among those that it expects.
 #[must_use]
 pub(super) fn undefined_variables(
     case: &Case,
     catalog: &Catalog,
     connections: &Connections,
 ) -> Vec<(Pointer, String)> {
-    let texts = sent_texts(case);
-    let named = texts
+    let (sent, expected) = (sent_texts(case), expected_texts(&case.expect));
+    let named = sent
         .iter()
+        .chain(&expected)
         .flat_map(|(at, text)| template::variable_names(text).map(move |name| (at, name)));
     let mut named = named.peekable();
     // To find the connection takes a while, and most cases name none.
@@ -154,7 +143,12 @@ pub(super) fn undefined_variables(
         words if words.ends_with('?') => words,
         words => format!("{words}; {DEFINE}"),
     };
-    undefined.map(|(at, name)| (at.clone(), words(name))).collect()
+    let undefined = undefined.map(|(at, name)| (at.clone(), words(name)));
+    let names = |(at, text)| template::variable_names(text).map(move |name| (at, name));
+    let expected = expected.iter().map(|(at, text)| (at, *text)).flat_map(names);
+    let secret = expected
+        .filter_map(|(at, name)| Some((Pointer::clone(at), unexpected_words(name, &connection)?)));
+    undefined.chain(secret).collect()
 }
 
 /// What is wrong with such an argument, and the way out.

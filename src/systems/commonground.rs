@@ -272,6 +272,10 @@ impl Merge for CommonGround {
 }
 
 impl Calls for CommonGround {
+    fn answered_by(&self) -> &'static str {
+        "a CommonGround project"
+    }
+
     fn build_request(&self, call: &CallOf<'_>) -> Result<Request, Problem> {
         routes::build_request(call)
     }

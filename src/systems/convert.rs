@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     engine::portable::{
-        baggage::{Baggage, OwnForm, STRICT_PLACES},
+        baggage::{Baggage, OwnForm},
         fate::{Fate, FateKind},
         formats::{Format, read_document},
         tool::PortableTool,
@@ -134,11 +134,6 @@ pub fn all_fates(packed: &[Baggage], target: Target) -> Vec<Vec<Fate>> {
                 own
             }
         });
-        let has_strict = matches!(target, Target::Format(format) if format.strict.is_some());
-        if has_strict && !is_own && one.strict().is_some() {
-            fates.retain(|fate| !STRICT_PLACES.contains(&fate.field.as_str()));
-            fates.push(Fate::new(FateKind::Carried, "strict", ""));
-        }
         fates.order_by_key(|fate| fate.kind);
         fates
     };

@@ -5,8 +5,14 @@ use serde_json::{Value, json};
 
 use super::{facets::prompts::Prompt, table::by_id};
 use crate::{
-    engine::model_view::{self, Client, TokenEstimate},
-    model::{catalog::Catalog, tool::Tool},
+    engine::{
+        health::portable::strict_refusals,
+        model_view::{self, Client, TokenEstimate},
+    },
+    model::{
+        catalog::Catalog,
+        tool::{Function, Tool},
+    },
 };
 
 /// A tool as models get it: all APIs in a line, its prompts, then its function in the form of each
@@ -23,7 +29,7 @@ fn summary_text(tool: &Tool) -> String {
     let function = system.model_function(tool);
     let of_api = |client: Client| {
         let TokenEstimate(tokens) = TokenEstimate::of_tool(&function, client);
-        let verdict = match model_view::find_refusals(&function, client).len() {
+        let verdict = match refusals(&function, client).len() {
             0 => "✓".to_owned(),
             count => format!("⚠ {count} refused"),
         };
@@ -71,6 +77,13 @@ fn prompts_text(tool: &Tool, catalog: &Catalog) -> String {
     text
 }
 
+/// What an API refuses in a function, each in a few words.
+fn refusals(function: &Function, client: Client) -> Vec<String> {
+    let refused = model_view::find_refusals(function, client);
+    let strict = strict_refusals(function, client);
+    refused.into_iter().map(|refusal| refusal.message).chain(strict).collect()
+}
+
 /// The function of a tool in the form of each API, with what that API refuses in it.
 fn functions_text(tool: &Tool) -> String {
     let Some(system) = by_id(tool.entry.system) else { return String::new() };
@@ -86,8 +99,8 @@ fn functions_text(tool: &Tool) -> String {
         let shown = serde_json::to_string_pretty(&model_view::render_tool(&function, client))
             .unwrap_or_default();
         text += &format!("# {} · {estimate}\n", client.name());
-        for refusal in model_view::find_refusals(&function, client) {
-            text += &format!("# ⚠ refused: {}\n", refusal.message);
+        for refusal in refusals(&function, client) {
+            text += &format!("# ⚠ refused: {refusal}\n");
         }
         text += &format!("{shown}\n\n");
     }

@@ -13,11 +13,7 @@ use crate::{
 pub(crate) fn function_of(tool: &Tool) -> Function {
     match by_id(tool.entry.system) {
         Some(system) => system.model_function(tool),
-        None => Function {
-            name: tool.name.clone(),
-            description: tool.description.clone(),
-            parameters: json!({"type": "object"}),
-        },
+        None => Function::new(&tool.name, &tool.description, json!({"type": "object"})),
     }
 }
 

@@ -76,6 +76,27 @@ impl Target {
         }
     }
 
+    /// What has to be there to answer calls of its tools, for people; `None`: they aren't called here.
+    #[must_use]
+    pub fn answered_by(&self) -> Option<&'static str> {
+        match self {
+            Self::System(system, _) => system.calls().map(|calls| calls.answered_by()),
+            Self::Format(_) => None,
+        }
+    }
+
+    /// Where calls of these tools go, where some are requests over HTTP whose address isn't called;
+    /// a sentence. `None`: there is no such tool, or they are of no system.
+    #[must_use]
+    pub fn where_called(&self, packed: &[Baggage]) -> Option<String> {
+        let has_request = packed.iter().any(|one| one.tool.http.is_some());
+        let is_system = matches!(self, Self::System(..));
+        (has_request && is_system).then(|| match self.answered_by() {
+            Some(who) => format!("Calls need {who}: the API's own address isn't called."),
+            None => format!("Tools of {} can't be called from toolcrib.", self.title()),
+        })
+    }
+
     /// What it refuses in a tool, or of any target that its schema is none, each in a few words.
     #[must_use]
     pub fn refusals(&self, tool: &PortableTool) -> Vec<String> {
@@ -83,6 +104,8 @@ impl Target {
         let refused = find_refusals(&function, self.client().unwrap_or(Client::Mcp));
         let is_flaw = |refusal: &Refusal| self.client().is_some() || !refusal.at.is_root();
         let refused = refused.into_iter().filter(is_flaw).map(|refusal| refusal.message);
+        let of_api = self.client().filter(|_| matches!(self, Self::Format(_)));
+        let strict = of_api.map(|client| strict_refusals(&function, client)).unwrap_or_default();
         let own = match self {
             Self::System(system, portable) => {
                 let (key, tool) = (portable.form_key(&tool.name), tool.clone());
@@ -91,18 +114,7 @@ impl Target {
             }
             Self::Format(_) => Vec::new(),
         };
-        refused.chain(own).collect()
-    }
-
-    /// What it refuses beside that in a tool that says that a model keeps to its schema strictly.
-    #[must_use]
-    pub fn strict_refusals(&self, one: &Baggage) -> Vec<String> {
-        let is_strict = one.strict() == Some(&Value::Bool(true));
-        let has_strict = matches!(self, Self::Format(format) if format.strict.is_some());
-        match self.client().filter(|_| is_strict && has_strict) {
-            Some(client) => strict_refusals(&one.tool.to_function(), client),
-            None => Vec::new(),
-        }
+        refused.chain(strict).chain(own).collect()
     }
 
     /// The API whose names it takes.
@@ -195,11 +207,6 @@ fn write_format(format: &Format, tools: &[KeyedTool], packed: &[Baggage]) -> Val
     for (item, one) in items.into_iter().flatten().zip(packed) {
         if let Some(own) = one.own_for(format.word) {
             add_members(item, &own.value);
-        } else if let (Some(at), Some(strict)) = (format.strict, one.strict()) {
-            let (holder, name) = at.rsplit_once('/').unwrap_or(("", at));
-            if let Some(members) = item.pointer_mut(holder).and_then(Value::as_object_mut) {
-                members.insert(name.to_owned(), strict.clone());
-            }
         }
     }
     value

@@ -218,6 +218,10 @@ impl Loader for TrustGraph {
 }
 
 impl Calls for TrustGraph {
+    fn answered_by(&self) -> &'static str {
+        "a TrustGraph service"
+    }
+
     fn build_request(&self, call: &CallOf<'_>) -> Result<Request, Problem> {
         if settings::is_gateway(call.connection.transport()) {
             gateway::endpoints::build_request(call)

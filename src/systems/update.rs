@@ -133,6 +133,7 @@ fn wanted_tool(there: &PortableTool, version: NewVersion<'_>) -> PortableTool {
     PortableTool {
         name: if keeps_name { there.name.clone() } else { source.name.clone() },
         output: output.or_else(|| there.output.clone().filter(|_| !version.says_answers)),
+        strict: source.strict.or(there.strict),
         groups: source.groups.clone().or_else(|| there.groups.clone()),
         states: source.states.clone().or_else(|| there.states.clone()),
         next: source.next.clone().or_else(|| there.next.clone()),

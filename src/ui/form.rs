@@ -14,6 +14,7 @@ mod null;
 pub mod panes;
 pub mod previews;
 pub mod registry;
+pub mod templates;
 pub mod view;
 pub mod work;
 
@@ -21,6 +22,7 @@ mod adds;
 mod area;
 mod calendar;
 mod change;
+mod chip_places;
 mod chips;
 mod choice;
 mod clip;

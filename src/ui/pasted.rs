@@ -1,5 +1,5 @@
-//! Tools that are added from a text: one that is pasted, or a file of the workspace that isn't read in
-//! place.
+//! Tools that are added from a text: one that is pasted, that of a file of the workspace that isn't
+//! read in place, or that of any other file by its path.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::{
         proposal::Proposal,
         server_import,
     },
-    view::{OverlayReply, Reply, Screen},
+    view::{Overlay, OverlayReply, Reply, Screen},
 };
 use crate::{
     app::{
@@ -19,10 +19,10 @@ use crate::{
             pasting::{self, TargetChoice},
             server_block::read_block,
         },
-        message::ScreenId,
+        message::{DocumentMessage, Message, ScreenId},
         state::State,
     },
-    model::entry::FileId,
+    model::{connection::Connection, entry::FileId},
     systems::target::Target,
 };
 
@@ -66,14 +66,20 @@ pub(crate) fn choose_file(state: &State) -> Reply {
     // A JSON Schema is offered only to those who ask: it may be of something else.
     let files = files_with(state, MOST, &[&MARKS[..], &["properties"]].concat());
     if files.is_empty() {
-        let why = "no file here has tools that could be added; paste tools takes a text";
-        return Reply::Refused(why.to_owned());
+        return await_paste();
     }
     let item = |(file, _): &(FileId, Arc<str>)| Item { title: file.to_string(), ..Item::default() };
-    let items = files.iter().map(item).collect();
-    let propose = move |row: usize, state: &State| match files.get(row) {
-        Some((_, text)) => OverlayReply::CloseWith(paste_descriptors(text, state)),
-        None => OverlayReply::Close,
+    let other = Item {
+        title: "another file…".to_owned(),
+        detail: "by its path: Python, or outside of this folder".to_owned(),
+        ..Item::default()
+    };
+    let items = files.iter().map(item).chain([other]).collect();
+    let propose = move |row: usize, state: &State| {
+        OverlayReply::CloseWith(match files.get(row) {
+            Some((_, text)) => paste_text(text, state),
+            None => await_paste(),
+        })
     };
     Reply::Open(Box::new(Menu::with_state("Add the tools of", items, propose)))
 }
@@ -83,7 +89,35 @@ pub(crate) fn await_paste() -> Reply {
     let words = "Paste now, with your terminal's paste key (often Ctrl+Shift+V): one tool or \
         many, as YAML or JSON; tools of MCP, OpenAI or OpenAPI, a JSON Schema and Python functions \
         are converted; or an mcpServers block. Changes are shown before they are made.";
-    Reply::Open(Box::new(Paste::new("Paste tools", words, paste_descriptors)))
+    Reply::Open(Box::new(Paste::new("Paste tools", words, paste_descriptors, take_file)))
+}
+
+/// What files with tools end with.
+const ENDINGS: [&str; 4] = [".py", ".json", ".yaml", ".yml"];
+
+/// The path that a text is, where it is that of a file that may have tools: as terminals paste the
+/// path of a file that is dropped on them.
+fn path_in(text: &str) -> Option<String> {
+    let text = text.trim();
+    let text = text.strip_prefix("file://").unwrap_or(text);
+    let within = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);
+    let path = match within('\'').or_else(|| within('"')) {
+        Some(path) => path.to_owned(),
+        None => text.replace("\\ ", " "),
+    };
+    let is_path = !path.contains(['\n', '{', '"']) && !path.contains(": ");
+    let end = path.to_ascii_lowercase();
+    (is_path && ENDINGS.iter().any(|ending| end.ends_with(ending))).then_some(path)
+}
+
+/// Shows what the tools of a file add: as it is here, with what isn't saved, where it is one of the
+/// workspace's, else as it is read now.
+fn take_file(path: &str, state: &State) -> Reply {
+    let file = FileId::new(path.strip_prefix("./").unwrap_or(path));
+    match state.documents.get(&file) {
+        Some(document) => paste_text(document.text.whole_text(), state),
+        None => Reply::send(Message::Document(DocumentMessage::ReadTools(path.to_owned()))),
+    }
 }
 
 /// Whether a text is of tools that can be added, and not one word or sentence. It is a value where
@@ -100,31 +134,55 @@ pub(crate) fn adds_tools(text: &str, screen: Option<&dyn Screen>, state: &State)
 }
 
 /// Shows what a pasted text adds, before it is added: tools, or servers that it configures. Where it
-/// isn't known of which system the tools are to be, that is asked first.
+/// isn't known of which system the tools are to be, that is asked first. A path is its file's text.
 pub(crate) fn paste_descriptors(text: &str, state: &State) -> Reply {
+    match path_in(text) {
+        Some(path) => take_file(&path, state),
+        None => paste_text(text, state),
+    }
+}
+
+fn paste_text(text: &str, state: &State) -> Reply {
     let (context, near) = (ComposeContext::from_state(state), state.selected.as_ref());
     let has_tools = pasting::paste_entries(context, text, near).is_ok();
     if let Some(Ok(config)) = read_block(text).filter(|_| !has_tools) {
         return Reply::send(server_import::choose_servers(config));
     }
+    Reply::Open(tools_overlay(text, state))
+}
+
+/// Shows what the tools of a text add, and asks first of which system they are to be where that isn't
+/// known.
+pub(crate) fn tools_overlay(text: &str, state: &State) -> Box<dyn Overlay> {
+    let (context, near) = (ComposeContext::from_state(state), state.selected.as_ref());
     let known = &state.network.connections.known;
     let is_connected = |target: Target| {
         known.iter().any(|connection| connection.settings.contains_key(target.word()))
     };
     let choices = pasting::target_choices(context, text, near, is_connected);
     match choices.len() {
-        0 | 1 => paste_proposal(text, None, state).into_reply(),
-        _ => choose_target(text, choices),
+        0 | 1 => Box::new(paste_proposal(text, None, state)),
+        _ => Box::new(choose_target(text, choices, known)),
     }
 }
 
-fn choose_target(text: &str, choices: Vec<TargetChoice>) -> Reply {
+/// Asks of which system the tools are to be; `known` are the workspace's connections.
+fn choose_target(text: &str, choices: Vec<TargetChoice>, known: &[Connection]) -> Menu {
+    let called = |target: Target| {
+        let own = known.iter().find(|one| one.settings.contains_key(target.word()));
+        match (target.answered_by(), own) {
+            (None, _) => "can't be called from toolcrib".to_owned(),
+            (Some(_), Some(own)) => format!("called over {}", own.name),
+            (Some(who), None) => format!("calls need {who}"),
+        }
+    };
+    let kept = |lost: &str| match lost {
+        "" => "keeps all of it".to_owned(),
+        lost => format!("has no place for {lost}"),
+    };
     let item = |choice: &TargetChoice| Item {
         title: choice.target.title().to_owned(),
-        detail: match choice.lost.as_str() {
-            "" => "keeps all of it".to_owned(),
-            lost => format!("has no place for {lost}"),
-        },
+        detail: format!("{}; {}", called(choice.target), kept(&choice.lost)),
         ..Item::default()
     };
     let (text, items) = (text.to_owned(), choices.iter().map(item).collect());
@@ -132,7 +190,7 @@ fn choose_target(text: &str, choices: Vec<TargetChoice>) -> Reply {
         let target = choices.get(row).map(|choice| choice.target);
         OverlayReply::CloseWith(paste_proposal(&text, target, state).into_reply())
     };
-    Reply::Open(Box::new(Menu::with_state("Paste tools as those of", items, propose)))
+    Menu::with_state("Paste tools as those of", items, propose)
 }
 
 /// What it adds as a dialog.

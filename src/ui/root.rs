@@ -1,6 +1,8 @@
 //! The whole screen: top line, the screen that is shown, bottom line, and what lies over them.
 
 mod bottom_line;
+mod colours;
+mod hints;
 mod outside;
 mod presses;
 mod reading;
@@ -9,8 +11,10 @@ mod words;
 
 use ratatui::{Frame, layout::Rect};
 
+pub use self::colours::Colour;
 use self::{
     bottom_line::{Hint, draw_bottom_line},
+    colours::Colours,
     outside::Outside,
     presses::Presses,
     reading::{Reading, Taken},
@@ -27,7 +31,7 @@ use super::{
     screens::{SCREENS, ScreenRow, form::FormScreen},
     selection::copy_message,
     styles::{Role, Styles},
-    theme::{self, Theme},
+    theme::Theme,
     tour,
     view::{FoundPlaces, Look, MousePlaces, Overlay, OverlayReply, Reply, Screen},
     widgets::panes::{PaneChange, Panes},
@@ -45,20 +49,8 @@ use crate::model::clock::Millis;
 /// The smallest terminal in which the program can be used.
 pub(crate) const SMALLEST: (u16, u16) = (60, 16);
 
-/// Whether colours may be used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Colour {
-    Allowed,
-    /// Only those that have numbers: the terminal doesn't say that it knows others.
-    Indexed,
-    /// `NO_COLOR` is set.
-    Forbidden,
-}
-
 pub struct Root {
-    themes: Vec<Theme>,
-    colour: Colour,
-    styles: (String, Styles),
+    colours: Colours,
     screens: Vec<(ScreenId, Box<dyn Screen>)>,
     /// The screens that the top line names.
     tabs: &'static [ScreenRow],
@@ -92,9 +84,7 @@ impl Root {
     #[must_use]
     pub fn new(themes: Vec<Theme>, colour: Colour) -> Self {
         Self {
-            themes,
-            colour,
-            styles: (String::new(), Theme::default().styles),
+            colours: Colours::new(themes, colour),
             screens: SCREENS.iter().map(|row| (row.id, (row.make)())).collect(),
             tabs: SCREENS,
             overlay: None,
@@ -133,11 +123,10 @@ impl Root {
     }
 
     fn draw_state(&mut self, frame: &mut Frame<'_>, state: &State) {
-        self.take_theme(state);
         self.places.clear();
         self.keys.clear();
         let area = frame.area();
-        let styles = self.styles.1.clone();
+        let styles = self.colours.styles_of(&state.theme);
         frame.buffer_mut().set_style(area, styles[Role::Text]);
         self.is_unseen = area.width < SMALLEST.0 || area.height < SMALLEST.1;
         if self.is_unseen {
@@ -148,10 +137,10 @@ impl Root {
         let body = Rect { y: 1, height: area.height - 2, ..area };
         let (body, tour_place) = tour::draw_strip(frame, body, &styles, state);
         self.body = body;
-        let places = self.images.begin();
+        let images = std::mem::take(&mut self.images).begun();
         let mouse = MousePlaces::default();
-        let look =
-            Look { styles: &styles, keymap: &state.keymap, images: places.as_ref(), mouse: &mouse };
+        let shown = images.if_shown();
+        let look = Look { styles: &styles, keymap: &state.keymap, images: shown, mouse: &mouse };
         if let Some((_, screen)) = self.screens.iter_mut().find(|(id, _)| *id == state.screen) {
             screen.draw(frame, self.body, look, state);
         }
@@ -167,7 +156,7 @@ impl Root {
         }
         // What an overlay found out when it was drawn decides which keys do something.
         self.draw_bottom(frame, Rect { y: area.height - 1, height: 1, ..area }, &styles, state);
-        self.images.end(places);
+        self.images = images;
         self.reading.draw(frame.buffer_mut());
         if self.is_in_edit(state) {
             self.found.typed.extend(words::show_cursor(frame, &styles));
@@ -221,19 +210,6 @@ impl Root {
         }
     }
 
-    fn take_theme(&mut self, state: &State) {
-        if self.styles.0 == state.theme {
-            return;
-        }
-        let styles = theme::styles_named(&self.themes, &state.theme);
-        let styles = match self.colour {
-            Colour::Allowed => styles,
-            Colour::Indexed => styles.indexed(),
-            Colour::Forbidden => styles.without_colour(),
-        };
-        self.styles = (state.theme.clone(), styles);
-    }
-
     fn draw_top(&mut self, frame: &mut Frame<'_>, line: Rect, styles: &Styles, state: &State) {
         match &state.form {
             Some(form) => words::draw_form_top(frame, line, styles, form, state),
@@ -256,48 +232,11 @@ impl Root {
 
     /// Keys for the bottom line.
     fn hint_entries(&self, state: &State) -> Vec<Hint> {
-        if let Some(overlay) = &self.overlay {
-            return overlay
-                .key_hints()
-                .into_iter()
-                .map(|(key, words)| (key.to_owned(), words.to_owned(), None))
-                .collect();
+        match (&self.overlay, self.screen(state)) {
+            (Some(overlay), _) => hints::of_overlay(&**overlay),
+            (None, Some(screen)) => hints::of_screen(screen, &self.scopes(state), state),
+            (None, None) => Vec::new(),
         }
-        let Some(screen) = self.screen(state) else { return Vec::new() };
-        let typing = screen.is_typing();
-        let scopes = self.scopes(state);
-        let mut actions = screen.hinted_actions(state);
-        // What is typed into a find box is no action's, but what runs can be stopped.
-        if typing && !scopes.contains(&Scope::Form) && !screen.key_hints().is_empty() {
-            actions.retain(|action| *action == "cancel");
-        }
-        // What a notice offers is at hand for the mouse, too.
-        if state.notices.current().is_some_and(|notice| notice.text.contains(" undoes")) {
-            actions.retain(|action| *action != "undo");
-            actions.insert(0, "undo");
-        }
-        actions.extend(["palette", "help"]);
-        let mut hints: Vec<_> = screen
-            .key_hints()
-            .into_iter()
-            .map(|(key, words)| (key.to_owned(), words.to_owned(), None))
-            .collect();
-        for action in actions {
-            // A key that the screen takes for itself is not the action's.
-            let free = |key: &Key| !hints.iter().any(|(known, ..)| *known == key.to_string());
-            // In the demo F1 is the tour's, and no help.
-            let own = |key: &Key| state.keymap.action_for(&scopes, *key) == Some(action);
-            let usable =
-                |key: &&Key| (!typing || key.typed_char().is_none()) && free(key) && own(key);
-            if let Some(key) = state.keymap.keys_for(action).iter().find(usable)
-                && screen.refusal_reason(action, state).is_none()
-            {
-                let usual = state.keymap.action(action).title;
-                let title = screen.hint_title(action, state).unwrap_or(usual);
-                hints.push((key.to_string(), title.to_owned(), Some(action)));
-            }
-        }
-        hints
     }
 
     fn screen(&self, state: &State) -> Option<&dyn Screen> {

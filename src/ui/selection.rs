@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::canvas::text_width;
+use super::{canvas::text_width, images::is_image_cell};
 use crate::{app::message::Message, schema::count::count_text};
 
 /// Copies a selected text; how long it is, is said.
@@ -63,7 +63,7 @@ impl Selection {
         Some(from..to)
     }
 
-    /// The selected text; spaces at the ends of lines are left out.
+    /// The selected text; spaces at the ends of lines are left out, and images are spaces.
     pub fn text(self, buffer: &Buffer) -> String {
         let (first, last) = self.ends();
         let area = self.area.intersection(buffer.area);
@@ -74,7 +74,7 @@ impl Selection {
             while column < area.right() {
                 let symbol = buffer[(column, row)].symbol();
                 if columns.contains(&column) {
-                    line.push_str(symbol);
+                    line.push_str(if is_image_cell(symbol) { " " } else { symbol });
                 }
                 column += u16::try_from(text_width(symbol)).unwrap_or(1).max(1);
             }
@@ -103,6 +103,14 @@ mod tests {
         assert_eq!(selected((2, 1), (4, 1)), "字", "a wide letter once");
         assert_eq!(selected((3, 2), (3, 2)), "", "one cell is a click");
         assert_eq!(selected((0, 1), (9, 40)), "漢字 x\nlast", "beyond the end");
+    }
+
+    #[test]
+    fn an_image_has_no_text() {
+        let buffer = Buffer::with_lines(["▀▀▄ of a dot", "\u{10eeee}\u{10eeee}  "]);
+        let mut selection = Selection::at((0, 0), buffer.area);
+        selection.extend_to((3, 1));
+        assert_eq!(selection.text(&buffer), "    of a dot\n");
     }
 
     #[test]

@@ -122,21 +122,41 @@ impl Styles {
     }
 }
 
-/// The nearest of the colours 16 to 255: a cube of 6 × 6 × 6, and 24 greys.
-fn nearest_index(colour: Color) -> Color {
-    const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
+/// What red, green and blue of the colours 16 to 231 may be: a cube of 6 × 6 × 6.
+const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
+
+/// Red, green and blue of a colour; `None` where the terminal's user chooses them.
+#[must_use]
+pub(crate) fn colour_parts(colour: Color) -> Option<[u8; 3]> {
+    match colour {
+        Color::Rgb(red, green, blue) => Some([red, green, blue]),
+        Color::Indexed(index @ 16..=231) => {
+            let step = |of: u8| STEPS[usize::from(of % 6)];
+            let row = index - 16;
+            Some([step(row / 36), step(row / 6), step(row)])
+        }
+        Color::Indexed(index @ 232..) => Some([8 + 10 * (index - 232); 3]),
+        _ => None,
+    }
+}
+
+/// The nearest of the colours 16 to 255: the cube, and 24 greys.
+#[must_use]
+pub(crate) fn nearest_index(colour: Color) -> Color {
     let Color::Rgb(red, green, blue) = colour else { return colour };
-    let far = |[r, g, b]: [u8; 3]| {
-        let part = |a: u8, b: u8| u32::from(a.abs_diff(b)).pow(2);
-        part(r, red) + part(g, green) + part(b, blue)
+    let step = |part: u8| {
+        let far = |step: &u8| STEPS[usize::from(*step)].abs_diff(part);
+        (0..6_u8).min_by_key(far).unwrap_or(0)
     };
-    let cube = (0..216_u8).map(|row| {
-        let step = |of: u8| STEPS[usize::from(of % 6)];
-        (16 + row, [step(row / 36), step(row / 6), step(row)])
-    });
-    let greys = (0..24_u8).map(|row| (232 + row, [8 + 10 * row; 3]));
-    let nearest = cube.chain(greys).min_by_key(|(_, parts)| far(*parts));
-    nearest.map_or(colour, |(index, _)| Color::Indexed(index))
+    let cube = 16 + 36 * step(red) + 6 * step(green) + step(blue);
+    let far = |index: &u8| {
+        let parts = colour_parts(Color::Indexed(*index)).unwrap_or_default();
+        let wanted = [red, green, blue];
+        let part = |at: usize| u32::from(parts[at].abs_diff(wanted[at])).pow(2);
+        part(0) + part(1) + part(2)
+    };
+    let nearest = std::iter::once(cube).chain(232..=255).min_by_key(far);
+    Color::Indexed(nearest.unwrap_or(cube))
 }
 
 impl std::ops::Index<Role> for Styles {

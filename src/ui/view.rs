@@ -6,7 +6,7 @@ use ratatui::{Frame, layout::Rect};
 
 use super::{
     form::view::{Form, FormReply},
-    images::ImagePlaces,
+    images::ShownImages,
     sheet::{Entry, Sheet},
     styles::Styles,
     widgets::panes::Panes,
@@ -29,8 +29,8 @@ use crate::{
 pub struct Look<'l> {
     pub styles: &'l Styles,
     pub keymap: &'l Keymap,
-    /// Where images go; `None` where they can't be shown.
-    pub images: Option<&'l ImagePlaces>,
+    /// What draws images; `None` where none are drawn.
+    pub images: Option<&'l ShownImages>,
     pub mouse: &'l MousePlaces,
 }
 

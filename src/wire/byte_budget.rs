@@ -37,6 +37,17 @@ impl ByteBudget {
         Some(ByteShare { _permit: permit })
     }
 
+    /// How many bytes have a share now.
+    #[must_use]
+    pub fn used(&self) -> usize {
+        self.capacity.saturating_sub(self.free.available_permits())
+    }
+
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
     fn permits(&self, bytes: usize) -> u32 {
         u32::try_from(bytes.min(self.capacity)).unwrap_or(u32::MAX)
     }

@@ -40,6 +40,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 #[derive(Clone)]
 pub struct Secrets {
     variables: Variables,
+    /// Those that requests name; connections never get these.
+    named: Variables,
     keys: Keys,
     saving: Saving,
     told: SecretListener,
@@ -55,6 +57,7 @@ impl Secrets {
         let none =
             || Problem::new(ProblemKind::Missing, "asking the key store", "there is none here");
         Self {
+            named: Arc::clone(&variables),
             variables,
             keys: Arc::new(move |_| Err(none())),
             saving: Arc::new(move |_, _| Err(none())),
@@ -68,6 +71,12 @@ impl Secrets {
     #[must_use]
     pub fn with_keys(self, keys: Keys) -> Self {
         Self { keys, ..self }
+    }
+
+    /// The same, where requests that name a variable of the environment get it from here.
+    #[must_use]
+    pub fn with_named(self, named: Variables) -> Self {
+        Self { named, ..self }
     }
 
     /// The same, where secrets can be kept in the key store too.
@@ -106,7 +115,7 @@ impl Secrets {
     ) -> Result<Option<String>, CallError> {
         let options = format!(" --variable {}", shell_word(name));
         self.check_sending(connection, Sending::of_variable(connection, name), &options)?;
-        let value = (self.variables)(name);
+        let value = (self.named)(name);
         if let Some(value) = &value {
             self.register(value);
         }

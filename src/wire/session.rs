@@ -308,6 +308,9 @@ impl Session<'_> {
             if let Some(end) = end {
                 return Ok(end);
             }
+            if let Some(backlog) = self.lines.new_backlog() {
+                self.sink.emit(EventKind::Notice(backlog.to_string())).await?;
+            }
             // Neither a flood of other callers' replies nor an endless answer keeps a call alive.
             let now = Instant::now();
             if now >= self.sink.opened + self.limits.total {

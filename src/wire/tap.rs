@@ -255,6 +255,9 @@ impl TapListener {
                 self.buffer.put_live(Tapped::Gap { at: now_millis(), messages });
                 (lost, overflows) = (lost + missing, over);
             }
+            if let Some(backlog) = line.new_backlog() {
+                self.buffer.put_live(notice_now(backlog.to_string()));
+            }
             if let Incoming::Packet(packet) = heard
                 && (self.own.is_none() || packet.subject != self.own)
             {

@@ -144,6 +144,15 @@ fn answers_of_earlier_cases_are_filled_in() {
 }
 
 #[test]
+fn a_case_that_calls_its_tool_by_key_answers_one_that_names_it() {
+    let used =
+        "call: echo\narguments: {text: \"{{answer.login/visit}}\"}\nexpect: {contains: v-17}\n";
+    let place = place(&[("1-login.yaml", "call: s/login\n"), ("2-use.yaml", used)]);
+    let said = ["Also run, as others name their answers: cases/1-login.yaml\n", "2 cases passed"];
+    test(&place, &["2-use"]).ended(0, &said);
+}
+
+#[test]
 fn of_the_cases_whose_answers_are_named_those_are_said_that_nobody_asked_for() {
     let both = "call: echo\narguments: {text: \"{{answer.login/visit}} {{answer.count}}\"}\n";
     let place = place(&[

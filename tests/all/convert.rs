@@ -162,8 +162,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn what_is_said_to_be_carried_is_there(name in "[a-zA-Z][a-z _.-]{0,6}", description in ".{0,12}", parameters in any_schema(), has_output in any::<bool>()) {
-        let mut tool = PortableTool::from_function(Function { name, description, parameters: parameters.clone() });
+    fn what_is_said_to_be_carried_is_there(name in "[a-zA-Z][a-z _.-]{0,6}", description in ".{0,12}", parameters in any_schema(), has_output in any::<bool>(), strict in any::<Option<bool>>()) {
+        let mut tool = PortableTool::from_function(Function::new(name, description, parameters.clone()));
+        tool.strict = strict;
         tool.output = has_output.then_some(parameters);
         for target in Target::all() {
             let packed = Baggage::new(tool.clone());
@@ -500,7 +501,21 @@ fn members_beside_the_known_ones_stay_in_their_own_form() {
     assert_eq!(other.json()[0]["strict"], true);
     place
         .run(&["convert", "strict.json", "--to", "gemini", "--lossless"])
-        .ended(1, &["− lost     /function/strict: true"]);
+        .ended(1, &["− lost     strict: true; only OpenAI's and Anthropic's forms say it"]);
+    // A list of MCP tools keeps it, for the APIs that models are asked by.
+    let kept = ["convert", "strict.json", "--to", "mcp", "--out", "mcp/kept.json", "--lossless"];
+    place.run(&kept).ended(0, &["✓ carried  name, description, arguments, strict"]);
+    assert_eq!(place.run(&["convert", "a", "--to", "openai", "--lossless"]).json(), strict);
+    let shown = place.run(&["tools", "--model", "a"]);
+    shown.ended(0, &[]);
+    let words = "# ⚠ refused: with \"strict\", further properties";
+    assert_eq!(shown.data.matches("\"strict\": true").count(), 2, "{}", shown.data);
+    assert!(shown.data.contains(words), "{}", shown.data);
+    let checked = place.run(&["check", "--health"]);
+    checked.ended(0, &[]);
+    for code in ["health.openai-strict", "health.anthropic-strict"] {
+        assert!(checked.data.contains(code), "{}", checked.data);
+    }
     same.ended(0, &["a: with \"strict\", further properties"]);
     let same = place.run(&["convert", "listed.json", "--to", "mcp", "--lossless"]);
     same.ended(0, &[]);

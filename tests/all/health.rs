@@ -65,6 +65,11 @@ fn kept(schema: &str) -> String {
 fn every_code_is_provoked_at_its_place_and_not_by_what_is_right() {
     let yaml = |text: &str| ("t.yaml", text.to_owned());
     let list = |schema: &str| ("mcp/s.json", kept(schema));
+    // It says that it is sent so.
+    let strict = kept(
+        r#"{"type": "object", "additionalProperties": false, "properties": {"x": {"type": "integer", "minimum": 1, "description": "X"}}}"#,
+    );
+    let strict = strict.replace(r#""name":"#, r#""_meta": {"toolcrib/strict": true}, "name":"#);
     let rows = [
         (
             "health.names-alike",
@@ -112,6 +117,11 @@ fn every_code_is_provoked_at_its_place_and_not_by_what_is_right() {
                 r#"{"type": "object", "anyOf": [{"required": ["x"]}], "properties": {"x": {"description": "X"}}}"#,
             ),
             "Anthropic refuses \"anyOf\" at the root: put it inside a property",
+        ),
+        (
+            "health.anthropic-strict",
+            ("mcp/s.json", strict),
+            "Anthropic's strict mode refuses \"minimum\" of x: say it in the description",
         ),
         (
             "health.gemini",

@@ -907,6 +907,8 @@ fn a_case_names_a_deployed_tool_with_its_connection_as_a_call_does() {
     let other = place.run(&["test", "--connection", "embedded"]);
     other.ended(2, &[]);
     assert!(other.data.contains("there is no tool \"test/echo\""), "{}", other.data);
+    place.run(&["mcp", "add", "staging", "--", &python(), &script()]).ended(0, &[]);
+    place.run(&["test", "--connection", "staging"]).ended(0, &["1 case passed"]);
     // Where a file has the server's tools, a slip is found without the server.
     place.run(&["mcp", "keep", "test"]).ended(0, &["saved 9 tools"]);
     let slip = case.replace("echo", "ecko");

@@ -3,8 +3,77 @@
 use std::fs;
 
 use serde_json::json;
+use vt100::{Color, Screen};
 
-use super::mcp_live::{call, place, place_with};
+use super::mcp_live::{call, place, place_with, python, script};
+use crate::support::{
+    place::Place,
+    terminal::{self, Terminal},
+};
+
+/// A PNG file of 6 × 6 pixels, as base64: its upper half is red, the lower one blue.
+const PICTURE: &str = "iVBORw0KGgoAAAANSUhEUgAAAAYAAAAGCAIAAABvrngfAAAAGElEQVR42mM4IaeBhhiIE+KyuYOGiBMCAJmyJ2HAnrShAAAAAElFTkSuQmCC";
+
+/// Calls the tool whose answer is that image, in a terminal that knows so many colours.
+fn painted(picture: &str, variables: &[(&str, &str)]) -> (Place, Terminal) {
+    let settings = format!(
+        "connection = \"test\"\n[connections.test]\nsystem = \"mcp\"\ncommand = {:?}\nargs = [{:?}, \"reads\", \"{picture}\"]\n",
+        python(),
+        script(),
+    );
+    let place = Place::with(&[("toolcrib.toml", &settings)]);
+    let setup = terminal::toolcrib(["."]).folder(&place.here).home(place.home.path());
+    let setup = variables.iter().fold(setup, |setup, (name, value)| setup.variable(name, value));
+    let mut screen = setup.size(120, 36).start();
+    screen.wait_for("test");
+    screen.press(["3"]);
+    screen.wait_for("Enter lists the tools of test");
+    screen.press(["enter"]);
+    screen.wait_for("Start the server of test?");
+    screen.press(["right", "enter"]);
+    screen.wait_for("[ Send F6 ]");
+    screen.click_on("picture");
+    screen.press(["f6"]);
+    screen.wait_for("succeeded");
+    (place, screen)
+}
+
+/// The upper and the lower colour of all cells that are halves of an image, row by row.
+fn halves(screen: &Screen) -> Vec<(Color, Color)> {
+    let (rows, columns) = (screen.size().0.get(), screen.size().1.get());
+    let cells = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
+    let cells = cells.filter_map(|(row, column)| screen.cell(row, column));
+    let halves = cells.filter(|cell| cell.contents() == "▀");
+    halves.map(|cell| (cell.fgcolor(), cell.bgcolor())).collect()
+}
+
+#[test]
+fn an_image_of_an_answer_is_drawn_below_its_text_in_the_colours_of_the_terminal() {
+    let drawn = |upper: Color, lower: Color| {
+        let row = |colours| std::iter::repeat_n(colours, 6);
+        let rows = row((upper, upper)).chain(row((upper, lower))).chain(row((lower, lower)));
+        rows.collect::<Vec<_>>()
+    };
+    let (_place, screen) = painted(PICTURE, &[]);
+    screen.wait_for("image image/png, 81 B · 6 × 6 pixels");
+    screen.wait_for("[image image/png, 81 bytes]");
+    let (red, blue) = (Color::Rgb(200, 30, 40), Color::Rgb(10, 60, 220));
+    assert_eq!(screen.look(halves), drawn(red, blue), "{}", screen.contents());
+    let (_place, screen) = painted(PICTURE, &[("COLORTERM", "")]);
+    screen.wait_for("81 B · 6 × 6 pixels");
+    assert_eq!(screen.look(halves), drawn(Color::Idx(160), Color::Idx(26)));
+}
+
+#[test]
+fn an_image_without_colours_stays_a_line_and_a_broken_one_says_so() {
+    let (_place, screen) = painted(PICTURE, &[("NO_COLOR", "1")]);
+    screen.wait_for("[image image/png, 81 bytes]");
+    assert!(!screen.contents().contains("pixels"), "{}", screen.contents());
+    assert!(screen.look(halves).is_empty());
+    let (_place, screen) = painted("iVBORw0KGgo=", &[]);
+    screen.wait_for("image image/png, 8 B · can't be drawn: it");
+    screen.wait_for("ends too early");
+}
 
 #[test]
 fn resources_are_listed_read_and_saved() {

@@ -3,7 +3,12 @@
 
 use std::sync::Arc;
 
-use ratatui::{Terminal, backend::TestBackend};
+use ratatui::{
+    Terminal,
+    backend::TestBackend,
+    buffer::{Buffer, Cell},
+    style::Color,
+};
 use serde_json::{Value, json};
 use toolcrib::{
     app::{
@@ -14,11 +19,13 @@ use toolcrib::{
         message::{ConnectionMessage, DocumentMessage, Message, ScreenId},
         notices::NoticeKind,
         resources::ResourceMessage,
+        state::State,
     },
     engine::eras::{EraComparison, EraRow, EraSide, EraView, Presence},
     model::{
         call::{EventKind, Outcome},
         entry::FileId,
+        image_pixels::{DecodedImage, ImagePixels},
         problem::{Problem, ProblemKind},
         server_item::{ListTiming, ListedPage},
         server_profile::{ProfileFact, ServerProfile},
@@ -34,10 +41,13 @@ use toolcrib::{
             asked::{Kind, ServerRequest as McpAsked},
         },
     },
-    ui::{images::IMAGE_CELL, root::Root},
+    ui::{
+        images::{IMAGE_CELL, ImageWay},
+        root::Root,
+    },
 };
 
-use crate::support::workbench::Workbench;
+use crate::support::workbench::{self, Workbench};
 
 const SETTINGS: &str = "connection = \"sky\"\n[connections.sky]\nsystem = \"mcp\"\ntransport = \"http\"\nservers = [\"http://127.0.0.1:9/mcp\"]\n";
 
@@ -98,8 +108,8 @@ fn parts_of_an_answer_are_saved_opened_and_read_when_asked() {
     }
 }
 
-#[test]
-fn an_image_has_its_place_where_it_can_be_shown() {
+/// A call whose answer is an image, shown where images are drawn in that way.
+fn answered_with_an_image(way: ImageWay) -> (State, Root) {
     let mut bench = bench(ScreenId::Invoke, (120, 36));
     bench.keys("f6");
     let image = json!({"type": "image", "mimeType": "image/png", "data": "aGk="});
@@ -110,21 +120,90 @@ fn an_image_has_its_place_where_it_can_be_shown() {
         (6, EventKind::Stage(stage)),
         (6, EventKind::End { outcome: Outcome::Succeeded, problem: None }),
     ]);
-    assert!(!bench.screen().contains(IMAGE_CELL), "a terminal shows none");
+    assert!(!bench.shows("pixels") && !bench.shows("reading …"), "no colours, no image");
     let (state, mut root) = bench.into_parts();
-    root.images.show();
+    root.images.show(way);
+    (state, root)
+}
+
+/// The drawing of that state, and what becomes of the images that it asks for.
+pub(super) fn drawn(
+    state: &State,
+    root: &mut Root,
+    decoded: &Result<DecodedImage, String>,
+) -> Buffer {
     let mut terminal = Terminal::new(TestBackend::new(120, 36)).unwrap();
-    let cells_shown = |terminal: &mut Terminal<TestBackend>, root: &mut Root| {
-        let drawn = terminal.draw(|frame| root.draw(frame, &state)).unwrap();
-        drawn.buffer.content().iter().filter(|cell| cell.symbol() == IMAGE_CELL).count()
+    let buffer = terminal.draw(|frame| root.draw(frame, state)).unwrap().buffer.clone();
+    for file in root.images.take_wanted() {
+        assert_eq!(&*file, b"hi");
+        root.images.take_in(&file, decoded.clone());
+    }
+    buffer
+}
+
+/// A red image of that size.
+pub(super) fn red(width: usize, height: usize) -> Result<DecodedImage, String> {
+    let bytes = [200, 0, 0, 255].repeat(width * height);
+    let pixels = Arc::new(ImagePixels { width, height, bytes });
+    Ok(DecodedImage { size: (width, height), pixels })
+}
+
+/// How many cells have both halves of an image's red.
+pub(super) fn red_cells(buffer: &Buffer) -> usize {
+    let is_red = |cell: &&Cell| {
+        cell.symbol() == "▀" && cell.fg == Color::Rgb(200, 0, 0) && cell.bg == cell.fg
     };
-    let shown = cells_shown(&mut terminal, &mut root);
-    let [place] = root.images.places() else { panic!("{:?}", root.images) };
-    assert_eq!(&*place.file, b"hi");
-    assert_eq!(shown, usize::from(place.area.width) * usize::from(place.area.height));
-    assert!(place.area.height >= 3);
+    buffer.content().iter().filter(is_red).count()
+}
+
+#[test]
+fn an_image_is_drawn_below_the_text_once_it_is_decoded() {
+    let (state, mut root) = answered_with_an_image(ImageWay::HalfBlocks { is_indexed: false });
+    let before = workbench::text(&drawn(&state, &mut root, &red(20, 20)));
+    assert!(before.contains("image image/png, 2 B · reading …"), "{before}");
+    let shown = drawn(&state, &mut root, &red(20, 20));
+    let text = workbench::text(&shown);
+    assert!(text.contains("image image/png, 2 B · 20 × 20 pixels"), "{text}");
+    assert_eq!(red_cells(&shown), 20 * 10, "{text}");
     root.handle_input(&Input::Key(Key::plain(Code::Char('?'))), &state);
-    assert!(cells_shown(&mut terminal, &mut root) < shown, "help lies over a part of it");
+    let covered = drawn(&state, &mut root, &red(20, 20));
+    assert!(red_cells(&covered) < 200, "help lies over a part of it");
+}
+
+#[test]
+fn a_large_image_is_as_high_as_the_pane_at_most_and_a_broken_one_is_a_line() {
+    let (state, mut root) = answered_with_an_image(ImageWay::HalfBlocks { is_indexed: false });
+    drawn(&state, &mut root, &red(100, 1_000));
+    let shown = drawn(&state, &mut root, &red(100, 1_000));
+    let text = workbench::text(&shown);
+    assert!(text.contains("· 100 × 1000 pixels"), "{text}");
+    let rows = text.lines().filter(|line| line.contains('▀')).count();
+    assert!((10..30).contains(&rows), "{rows}\n{text}");
+    assert!(text.contains("[image image/png, 2 bytes]"), "its line stays in sight: {text}");
+    let (state, mut root) = answered_with_an_image(ImageWay::HalfBlocks { is_indexed: false });
+    let broken = Err("it ends too early".to_owned());
+    drawn(&state, &mut root, &broken);
+    let text = workbench::text(&drawn(&state, &mut root, &broken));
+    assert!(text.contains("2 B · can't be drawn: it"), "{text}");
+    assert!(text.contains("ends too early"), "the words are wrapped: {text}");
+}
+
+#[test]
+fn an_image_has_its_place_in_a_window() {
+    let (state, mut root) = answered_with_an_image(ImageWay::Window { cell: (9, 20) });
+    drawn(&state, &mut root, &red(180, 200));
+    let cells_shown = |buffer: &Buffer| {
+        buffer.content().iter().filter(|cell| cell.symbol() == IMAGE_CELL).count()
+    };
+    let shown = cells_shown(&drawn(&state, &mut root, &red(180, 200)));
+    let places = root.images.places();
+    let [place] = places.as_slice() else { panic!("{places:?}") };
+    assert_eq!((place.cells, place.above), ((20, 10), 0));
+    assert_eq!((place.area.width, place.area.height), place.cells);
+    assert_eq!(shown, 20 * 10);
+    root.handle_input(&Input::Key(Key::plain(Code::Char('?'))), &state);
+    let covered = cells_shown(&drawn(&state, &mut root, &red(180, 200)));
+    assert!(covered < shown, "help lies over a part of it");
 }
 
 #[test]

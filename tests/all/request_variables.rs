@@ -32,7 +32,7 @@ right = 7
 key = \"$SHOP_KEY\"
 [connections.staging]
 transport = \"embedded\"
-variables = {right = 8, left = \"5\"}
+variables = {right = 8, left = \"5\", floor = 2}
 ";
 
 const CASE: &str = "\
@@ -96,19 +96,78 @@ fn a_variable_that_nothing_names_is_said() {
     let ran = words("rigth=7");
     ran.ended(0, &["nothing names a variable \"rigth\"", "did you mean \"right\"?"]);
     assert!(!ran.words.contains("\"new\""), "{}", ran.words);
-    let ran = words("right=7");
-    assert!(!ran.words.contains("nothing names"), "{}", ran.words);
+    // Also what only another connection has.
+    for given in ["right=7", "floor=3"] {
+        let ran = words(given);
+        assert!(!ran.words.contains("nothing names"), "{}", ran.words);
+    }
 }
 
 #[test]
-fn a_call_with_variables_is_not_sent_again_over_another_connection() {
+fn a_call_that_is_sent_again_has_the_variables_of_its_connection_and_of_the_command() {
     let place = Place::with(&files(&[]));
+    let resend = |options: &[&str]| {
+        let again = ["history", "resend", "last", "--no-history"];
+        place.run(&[&again, options].concat())
+    };
     call(&place, "{{var.left}} * {{var.right}}", &[]).ended(0, &[]);
-    assert_eq!(place.run(&["history", "resend", "last"]).data.trim(), "42");
-    let there = ["history", "resend", "last", "--connection", "staging"];
-    place.run(&there).ended(2, &["its variables are those of connection \"dev\""]);
-    call(&place, "6 * 7", &[]).ended(0, &[]);
-    assert_eq!(place.run(&there).data.trim(), "42");
+    assert_eq!(resend(&[]).data.trim(), "42");
+    assert_eq!(resend(&["--connection", "staging"]).data.trim(), "40");
+    assert_eq!(resend(&["--var", "left=1"]).data.trim(), "7");
+    resend(&["--var", "lefft=1"]).ended(0, &["did you mean \"left\"?"]);
+    call(&place, "{{var.key}} * 2", &["--var", "key=3"]).ended(0, &[]);
+    resend(&["--connection", "staging"]).ended(2, &["\"key\" for connection \"staging\""]);
+}
+
+#[test]
+fn a_file_says_what_the_environment_is_for_requests_alone() {
+    let place =
+        Place::with(&files(&[("ours.env", "# ours\nexport SUM='111111 + 1'\nSHOP_KEY=1\n")]));
+    let file = ["--env-file", "ours.env"];
+    let ran = call(&place, "{{env.SUM}}", &file);
+    assert_eq!(ran.data.trim(), "111112", "{}", ran.words);
+    let kept = place.run(&["history", "show", "last", "--json"]);
+    assert!(kept.data.contains("{{env.SUM}}") && !kept.data.contains("111111 +"), "{}", kept.data);
+    call(&place, "{{env.SUM}}", &[]).ended(2, &["no variable SUM"]);
+    call(&place, "{{var.key}}", &file).ended(2, &["environment variable SHOP_KEY is not set"]);
+    fs::write(place.here.join("ours.env"), "A=1\nhunter2\n").unwrap();
+    let ran = call(&place, "1 + 1", &file);
+    ran.ended(2, &["line 2", "write NAME=VALUE"]);
+    assert!(!ran.words.contains("hunter2"), "{}", ran.words);
+}
+
+#[test]
+fn doctor_names_a_secret_once_with_all_that_need_it() {
+    let far = "[variables]\nkey = \"$SHOP_KEY\"\n[connections.a]\nservers = \"nats://a:1\"\n\
+               [connections.b]\nservers = \"nats://b:1\"\ntoken-variable = \"OTHER_KEY\"\n";
+    let place = Place::with(&[("toolcrib.toml", far)]);
+    let rows = place.json(&["doctor", "--json"]);
+    let about = |name: &str| -> Vec<&str> {
+        let rows = rows.as_array().unwrap().iter();
+        let named = rows.filter(|row| row["detail"].as_str().unwrap().contains(name));
+        named.map(|row| row["check"].as_str().unwrap()).collect()
+    };
+    assert_eq!(about("OTHER_KEY"), ["connection b"]);
+    let shared = about("SHOP_KEY");
+    assert_eq!(shared.len(), 1, "{rows}");
+    assert!(shared[0].starts_with("connections ") && shared[0].ends_with("a, b"), "{rows}");
+}
+
+#[test]
+fn a_case_expects_what_its_connection_has() {
+    let case = "case: limit\ncall: calculator\narguments: {expression: \"{{var.right}} + 0\"}\n\
+                expect: {json: \"{{var.right}}\"}\n";
+    let secret = case.replace("json: \"{{var.right}}\"", "contains: [\"{{var.key}}\"]");
+    let place = Place::with(&files(&[("cases/limit.yaml", case), ("cases/secret.yaml", &secret)]));
+    place.run(&["test", "limit"]).ended(0, &["1 case passed"]);
+    place.run(&["test", "limit", "--connection", "staging"]).ended(0, &["1 case passed"]);
+    place.run(&["test", "secret"]).ended(2, &["1 of 1 case couldn't run"]);
+    let found = place.run(&["check"]);
+    found.ended(0, &[]);
+    let words = found.data.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("cases/secret.yaml:4:"), "{words}");
+    assert!(words.contains("can't expect the secret variable \"key\""), "{words}");
+    assert!(!words.contains("cases/limit.yaml"), "{words}");
 }
 
 #[test]
@@ -205,6 +264,33 @@ fn the_request_shows_the_variables_of_the_connection_that_is_chosen() {
         "nothing defines the variable \"key\"",
     ];
     for line in lines {
+        assert!(bench.shows(line), "{line}:\n{}", bench.screen());
+    }
+}
+
+#[test]
+fn names_are_offered_while_they_are_typed_and_those_that_nothing_defines_are_said() {
+    let mut bench = Workbench::files(&files(&[]), 200, 60);
+    bench.state.environment = vec!["HOME".into(), "SHOP_KEY".into()];
+    let mut bench = bench.on(ScreenId::Invoke);
+    bench.keys("enter");
+    bench.types("{{var.");
+    for line in ["var.left", "6 · the workspace", "var.key", "var.right", "7 · connection dev"] {
+        assert!(bench.shows(line), "{line}:\n{}", bench.screen());
+    }
+    bench.types("r");
+    assert!(!bench.shows("6 · the workspace"), "{}", bench.screen());
+    bench.keys("enter");
+    bench.types(" * {{env.");
+    bench.keys("down enter");
+    bench.types(" + {{va");
+    bench.keys("esc");
+    bench.types("r.rigth}} + {{env.NOBODY}}");
+    let tool = bench.state.catalog.tool_called("calculator").unwrap().id().clone();
+    let typed = "{{var.right}} * {{env.SHOP_KEY}} + {{var.rigth}} + {{env.NOBODY}}";
+    assert_eq!(bench.state.arguments_of(&tool)["expression"], typed, "{}", bench.screen());
+    for line in ["⚠ nothing defines the variable \"rigth\"", "⚠ the environment has no variable"]
+    {
         assert!(bench.shows(line), "{line}:\n{}", bench.screen());
     }
 }

@@ -18,9 +18,11 @@ use toolcrib::{
     },
     syntax::source::{Format, Source},
     systems::facets::kept_tools::ListedTools,
+    ui::images::ImageWay,
 };
 
-use crate::support::workbench::Workbench;
+use super::mcp_screens::{drawn, red, red_cells};
+use crate::support::workbench::{self, Workbench};
 
 const TEXT: &str = "[connections.files]\nsystem = \"mcp\"\ncommand = \"server\"\n";
 
@@ -263,6 +265,31 @@ fn a_prompt_is_filled_in_with_what_the_server_suggests() {
     assert_eq!(Value::from(sent.unwrap().arguments), json!({"who": "Zoe"}));
     bench.keys("esc u");
     assert!(!bench.shows("Zoe"), "{}", bench.screen());
+}
+
+#[test]
+fn an_image_is_drawn_below_what_is_said_of_it_and_what_follows_comes_after_it() {
+    let mut bench = opened(120, 36, some_items());
+    bench.keys("down enter f6");
+    let image = ContentPart {
+        source: "test://dot".into(),
+        kind: "blob".into(),
+        mime: Some("image/png".into()),
+        bytes: Some((*b"hi").into()),
+        ..ContentPart::default()
+    };
+    let parts = vec![image, text_part("text/plain", "the last words")];
+    answer(&mut bench, ItemContent { parts, ..ItemContent::default() });
+    assert!(bench.shows("the last words") && !bench.shows("pixels"), "{}", bench.screen());
+    let (state, mut root) = bench.into_parts();
+    root.images.show(ImageWay::HalfBlocks { is_indexed: false });
+    let before = workbench::text(&drawn(&state, &mut root, &red(20, 20)));
+    assert!(before.contains("reading …"), "{before}");
+    let shown = drawn(&state, &mut root, &red(20, 20));
+    let text = workbench::text(&shown);
+    assert_eq!(red_cells(&shown), 20 * 10, "{text}");
+    let line = |words: &str| text.lines().position(|line| line.contains(words)).unwrap();
+    assert_eq!(line("the last words") - line("20 × 20 pixels"), 13, "{text}");
 }
 
 #[test]

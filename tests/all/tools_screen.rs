@@ -8,6 +8,7 @@ use toolcrib::{
         calls::{CallMessage, CallPart, CallText},
         documents::Change,
         effect::Effect,
+        input::Input,
         message::{DocumentMessage, Message, ScreenId},
         workflow::WorkflowMessage,
     },
@@ -1178,6 +1179,7 @@ fn the_tool_of_a_json_schema_is_offered_where_a_file_is_asked_for() {
     bench.keys("@add-file-tools");
     assert!(bench.shows("Add the tools of"), "{}", bench.screen());
     assert!(bench.shows("order.json"), "{}", bench.screen());
+    assert!(bench.shows("another file…"), "{}", bench.screen());
 }
 
 #[test]
@@ -1188,14 +1190,31 @@ fn a_file_is_named_where_tools_are_pasted() {
     bench.keys("ctrl+p");
     bench.types("paste tools");
     bench.keys("enter");
-    bench.types("one.json");
-    bench.keys("enter");
-    let wrong = "this folder has no YAML, JSON or TOML file one.json";
-    assert!(bench.shows(wrong), "{}", bench.screen());
-    // Python, say.
-    assert!(bench.shows("paste the text"), "{}", bench.screen());
-    bench.keys("ctrl+a delete");
     bench.types("agent/one.json");
     bench.keys("enter");
     assert!(bench.shows("first_of_all"), "{}", bench.screen());
+}
+
+#[test]
+fn a_file_that_the_workspace_does_not_read_is_read_for_its_tools() {
+    let mut bench = Workbench::files(&[], 120, 36).on(ScreenId::Tools);
+    // As a terminal pastes the path of a file that is dropped on it.
+    bench.input(&Input::Paste("'/home/ada/my tools/server.py'\n".into()));
+    let read = Effect::ReadTools("/home/ada/my tools/server.py".into());
+    assert!(bench.effects.contains(&read), "{:?}", bench.effects);
+    // No YAML, and it begins as YAML may.
+    let python = "mcp: FastMCP = FastMCP('a')\n\n@mcp.tool()\ndef find_city(name: str) -> str:\n    \"\"\"Finds a city\"\"\"\n";
+    bench.send(Message::Document(DocumentMessage::ToolsRead(python.into())));
+    bench.draw();
+    assert!(bench.shows("Paste tools as those of"), "{}", bench.screen());
+    bench.keys("enter");
+    assert!(bench.shows("find_city") && bench.state.question.is_none(), "{}", bench.screen());
+    bench.keys("enter");
+    let [tool] = &bench.state.catalog.tools[..] else { panic!("{}", bench.screen()) };
+    assert_eq!(tool.name, "find_city");
+    bench.send(Message::Document(DocumentMessage::ToolsRead("just words".into())));
+    bench.draw();
+    assert!(bench.shows("no tool in this text"), "{}", bench.screen());
+    bench.keys("esc");
+    assert!(bench.state.question.is_none() && !bench.shows("Paste tools"), "{}", bench.screen());
 }

@@ -989,6 +989,8 @@ fn tools_of_a_file_that_is_not_read_in_place_are_offered() {
     assert!(!bench.shows("package.json"), "{}", bench.screen());
     bench.keys("f");
     assert!(bench.shows("╭ Paste tools as those of") && bench.shows("OpenSearch"));
+    assert!(bench.shows("calls need an MCP server; keeps all of it"), "{}", bench.screen());
+    assert!(bench.shows("can't be called from toolcrib"), "{}", bench.screen());
     bench.keys("enter");
     assert!(bench.shows("get_weather") && bench.shows("mcp/"), "{}", bench.screen());
     bench.keys("esc");

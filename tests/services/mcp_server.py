@@ -1,13 +1,14 @@
 """An MCP server of the legacy era on standard input and output, whose tools do what tests want to see. The first argument says how it starts:
 nothing, `fails` (says why on standard error), `prints` (a banner on standard output), `dies-on-probe`, `asks` (for the client's folders at once),
 `modern` (speaks that era alone), `tasks` (has a tool whose calls become tasks, as `modern` has),
-`reads` (has resources, which can be followed, prompts and a tool whose answer is an image), `both` (the same in the era that it is first spoken to in, with another list in each). METHODS names a file to which the method of each message is added."""
+`reads` (has resources, which can be followed, prompts and a tool whose answer is an image: the bytes that the second argument is as base64), `both` (the same in the era that it is first spoken to in, with another list in each). METHODS names a file to which the method of each message is added."""
 import json
 import os
 import sys
 import threading
 
 how = sys.argv[1] if len(sys.argv) > 1 else ""
+picture = sys.argv[2] if len(sys.argv) > 2 else "aGk="
 if how == "fails":
     sys.stderr.write("Traceback\nModuleNotFoundError: no module named 'nothing'\n")
     sys.exit(3)
@@ -171,7 +172,7 @@ def call(id, params):
         else:
             result(id, task=told("working"))
     elif name == "picture":
-        result(id, content=[{"type": "text", "text": "a dot"}, {"type": "image", "mimeType": "image/png", "data": "aGk="}])
+        result(id, content=[{"type": "text", "text": "a dot"}, {"type": "image", "mimeType": "image/png", "data": picture}])
     elif name == "environment":
         text(id, " ".join(sorted(os.environ)))
     else:

@@ -16,7 +16,7 @@ use crate::{
         portable::{
             baggage::Baggage,
             fate::FateKind,
-            python::functions::{is_python, read_functions},
+            python::functions::{has_function, is_python, read_functions},
             schema_tool::read_schema,
         },
     },
@@ -122,43 +122,57 @@ pub fn paste_entries_to(
         .chain(part.services.iter().map(|service| &service.entry))
         .chain(&part.others)
         .collect();
-    let entries = whole_entries(&found);
-    let mut homes: BTreeMap<SystemId, EntryHome> = BTreeMap::new();
-    let mut taken: Vec<String> = Vec::new();
-    let mut keys: Vec<(EntryKind, String)> = Vec::new();
-    for entry in entries {
-        let Some(kind) = new_entry_kind(entry) else { continue };
-        let home = homes
-            .entry(entry.system)
-            .or_insert_with(|| EntryHome::of_workflow(&kind, context, near));
-        let prefix = home.key_prefix();
+    let mut pasting = Pasting {
+        context,
+        near,
+        plan,
+        homes: BTreeMap::new(),
+        taken: Vec::new(),
+        keys: Vec::new(),
+    };
+    for entry in whole_entries(&found) {
+        pasting.add(entry)?;
+    }
+    pasting.finish()
+}
+
+/// Entries of a text as they are placed one after the other.
+struct Pasting<'c> {
+    context: ComposeContext<'c>,
+    near: Option<&'c EntryId>,
+    plan: Plan,
+    /// Where the next entry of each system goes.
+    homes: BTreeMap<SystemId, EntryHome>,
+    /// The keys of those that are here already, as they are.
+    taken: Vec<String>,
+    /// The keys that were given.
+    keys: Vec<(EntryKind, String)>,
+}
+
+impl Pasting<'_> {
+    /// Places an entry, unless the same one is here.
+    fn add(&mut self, entry: &Entry) -> Result<(), String> {
+        let Some(kind) = new_entry_kind(entry) else { return Ok(()) };
+        let (context, near) = (self.context, self.near);
+        let of_system = || EntryHome::of_workflow(&kind, context, near);
+        let prefix = self.homes.entry(entry.system).or_insert_with(of_system).key_prefix();
         let wanted = match kind.place {
             NewPlace::Map(_) => own_key(entry),
             NewPlace::List(_) => key_in_list(entry, &kind),
             NewPlace::Alone | NewPlace::Folder(_) => entry.key.clone(),
         };
-        let same = |other: &&Entry| {
+        let is_same = |other: &Entry| {
             other.kind == entry.kind
                 && other.key.strip_prefix(&prefix) == Some(&wanted)
                 && other.value == entry.value
         };
-        if context.catalog.entries().any(|other| same(&other)) {
-            taken.push(wanted);
-            continue;
+        if context.catalog.entries().any(is_same) {
+            self.taken.push(wanted);
+            return Ok(());
         }
-        let free = |key: &String| {
-            free_key_in(&prefix, key, entry.kind, context).is_ok()
-                && !keys.iter().any(|(kind, known)| *kind == entry.kind && known == key)
-        };
-        let key = numbered_names(&wanted).take(1_000).find(free);
-        let key = key.ok_or_else(|| {
-            format!(
-                "{wanted} can't be a key: {}",
-                free_key_in(&prefix, &wanted, entry.kind, context).err().unwrap_or_default()
-            )
-        })?;
+        let key = self.free_key(&prefix, &wanted, entry.kind)?;
         if key != wanted {
-            plan.notes.push(format!(
+            self.plan.notes.push(format!(
                 "{wanted} already exists and is different: the new one is called {key}."
             ));
         }
@@ -166,37 +180,49 @@ pub fn paste_entries_to(
             None => replace_name((*entry.value).clone(), kind.named, &key),
             Some(_) => (*entry.value).clone(),
         };
-        let change = place_new(
-            Unplaced { key: &key, kind: entry.kind, place: kind.place, value: &value },
-            home,
-            &plan.changes,
-            context,
-        );
+        let unplaced = Unplaced { key: &key, kind: entry.kind, place: kind.place, value: &value };
+        let home = self.homes.entry(entry.system).or_insert_with(of_system);
+        let change = place_new(unplaced, home, &self.plan.changes, context);
         // What comes after the first goes into the file that it made.
         if let (EntryHome::Fresh { file }, Change::Create { .. }) = (&*home, &change) {
             *home = EntryHome::Map { file: file.clone(), document: 0 };
         }
-        plan.changes.push(change);
-        keys.push((entry.kind, key));
+        self.plan.changes.push(change);
+        self.keys.push((entry.kind, key));
+        Ok(())
     }
-    if !taken.is_empty() {
-        plan.notes.push(format!(
-            "Already here, unchanged: {}.",
-            list_names(taken.iter().map(String::as_str))
-        ));
+
+    /// A key that neither an entry here has, nor one of this text.
+    fn free_key(&self, prefix: &str, wanted: &str, kind: EntryKind) -> Result<String, String> {
+        let check = |key: &str| free_key_in(prefix, key, kind, self.context);
+        let is_new = |key: &str| !self.keys.iter().any(|(of, known)| *of == kind && known == key);
+        let is_free = |key: &String| check(key).is_ok() && is_new(key);
+        numbered_names(wanted).take(1_000).find(is_free).ok_or_else(|| {
+            let why = check(wanted).err().unwrap_or_default();
+            format!("{wanted} can't be a key: {why}")
+        })
     }
-    if keys.is_empty() {
-        return Err(match plan.notes.is_empty() {
-            true => "there is no tool in this text. It takes descriptors as in the files of a \
-                workspace, tools of MCP, OpenAI, Anthropic or OpenAPI and a JSON Schema with a \
-                title, as YAML or JSON, and Python functions"
-                .into(),
-            false => plan.notes.join(" "),
-        });
+
+    /// The plan; why there is none where nothing of the text is new.
+    fn finish(self) -> Result<Plan, String> {
+        let Self { mut plan, taken, keys, .. } = self;
+        if !taken.is_empty() {
+            let names = list_names(taken.iter().map(String::as_str));
+            plan.notes.push(format!("Already here, unchanged: {names}."));
+        }
+        if keys.is_empty() {
+            return Err(match plan.notes.is_empty() {
+                true => "there is no tool in this text. It takes descriptors as in the files of a \
+                    workspace, tools of MCP, OpenAI, Anthropic or OpenAPI and a JSON Schema with a \
+                    title, as YAML or JSON, and Python functions"
+                    .into(),
+                false => plan.notes.join(" "),
+            });
+        }
+        let names: BTreeSet<&str> = keys.iter().map(|(_, key)| key.as_str()).collect();
+        plan.label = format!("paste {}", list_names(names));
+        Ok(plan)
     }
-    let names: BTreeSet<&str> = keys.iter().map(|(_, key)| key.as_str()).collect();
-    plan.label = format!("paste {}", list_names(names));
-    Ok(plan)
 }
 
 /// These entries without those that come with another, whose part they are; those that go into a
@@ -369,6 +395,9 @@ fn convert_pasted(
             note.push_str(&format!(" {before} {words}."));
         }
     }
+    if let Some(words) = target.where_called(&packed) {
+        note.push_str(&format!(" {words}"));
+    }
     Some((part, note))
 }
 
@@ -392,7 +421,7 @@ fn parse_functions(text: &str, plan: &mut Plan) -> Result<Source, String> {
     let (tools, unread) = read_functions(text, &[])?;
     plan.notes.extend(unread.into_iter().map(|note| format!("{note}.")));
     let tool = |one: &Baggage| {
-        let Function { name, description, parameters } = one.tool.to_function();
+        let Function { name, description, parameters, .. } = one.tool.to_function();
         json!({"name": name, "description": description, "inputSchema": parameters})
     };
     let list: Value = tools.iter().map(tool).collect();
@@ -414,6 +443,7 @@ fn parse_pasted(text: &str, plan: &mut Plan) -> Result<Source, String> {
     }
     let problem = match Source::parse(Format::Yaml, text) {
         Ok(source) => return Ok(source),
+        Err(_) if has_function(text) => return parse_functions(text, plan),
         Err(problem) => problem,
     };
     let bodies = table::shapes().and_then(|shapes| shapes.read_pasted(text).ok());
@@ -518,6 +548,12 @@ mod tests {
             note.contains("Note: /servers isn't read: a connection has the address."),
             "{note}"
         );
+        let called = "Calls need an MCP server: the API's own address isn't called.";
+        assert!(note.contains(called), "{note}");
+        let target = Target::by_word("unique");
+        let plan = paste_entries_to(context, &text.to_string(), None, target).unwrap();
+        let note = plan.notes.join(" ");
+        assert!(note.contains("Tools of Unique can't be called from toolcrib."), "{note}");
     }
 
     /// Some systems have a file for each tool.

@@ -21,6 +21,7 @@ use crate::{
     engine::case::{
         ask::AskCase,
         choice::AskVerdict,
+        expected::ExpectedValues,
         result::case_result,
         script::Case,
         tries::CaseTry,
@@ -32,6 +33,7 @@ use crate::{
         connection::Connection,
         entry::FileId,
         problem::{Problem, ProblemKind},
+        tool::Tool,
         trace::TraceId,
     },
     schema::count::count_text,
@@ -164,13 +166,17 @@ fn prepare_case(state: &State, waiting: &WaitingCase) -> Result<RunningCase, Pro
         .map_err(wrong)?;
     let case = case_order::with_answers(state, waiting, &case)?;
     let tried = CaseTry::new(&case, 1);
-    Ok(RunningCase { file, case: Box::new(case), tried })
+    let values = ExpectedValues::default();
+    Ok(RunningCase { file, case: Box::new(case), values, tried })
 }
 
 /// Begins the next run of a case; where that can't be, it has ended.
 fn call_case(state: &mut State, mut running: RunningCase, now: Millis) -> Option<Effect> {
-    let (request, connection) = match build_call(state, &running.case) {
-        Ok(call) => call,
+    let called = build_call(state, &running.case).and_then(|(request, connection)| {
+        Ok((ExpectedValues::over(&running.case, &connection)?, request, connection))
+    });
+    let (values, request, connection) = match called {
+        Ok(called) => called,
         Err(problem) => {
             running.tried.runs.push(Verdict::not_called(&problem));
             state.invoke.cases.tries.insert(running.file, running.tried);
@@ -178,6 +184,7 @@ fn call_case(state: &mut State, mut running: RunningCase, now: Millis) -> Option
         }
     };
     state.ids.take_id();
+    running.values = values;
     let name = request.connection_name(&connection.name);
     let RunningCase { file, case, .. } = &running;
     let of = if case.name.is_empty() { file.as_str() } else { &case.name };
@@ -200,11 +207,7 @@ fn build_call(state: &State, case: &Case) -> Result<(Request, Connection), Probl
         let cause = format!("there is no tool \"{}\"{listed}", case.tool);
         Problem::new(ProblemKind::Input, "running the case", cause)
     })?;
-    let connections = &state.network.connections;
-    let connection = match named_connection(case, &state.catalog, connections) {
-        None => connections.for_tool(tool),
-        Some(name) => table::find_connection(connections, name)?,
-    };
+    let connection = case_connection(state, case, tool)?;
     let correlation = state.ids.peek_id();
     let call = CallOf {
         catalog,
@@ -223,13 +226,22 @@ fn build_call(state: &State, case: &Case) -> Result<(Request, Connection), Probl
     Ok((request, connection))
 }
 
+/// The connection that a case is called over.
+fn case_connection(state: &State, case: &Case, tool: &Tool) -> Result<Connection, Problem> {
+    let connections = &state.network.connections;
+    match named_connection(case, &state.catalog, connections) {
+        None => Ok(connections.for_tool(tool)),
+        Some(name) => table::find_connection(connections, name),
+    }
+}
+
 /// A call has ended: where it was a case's, it is judged, and its next run or the next case begins.
 /// A cancelled case isn't run again.
 pub(super) fn on_call_ended(state: &mut State, call: CallId, now: Millis) -> Vec<Effect> {
     let Some(mut running) = state.invoke.cases.running.remove(&call) else { return Vec::new() };
     let answer = state.invoke.calls.get(call).map(Answer::from_call).unwrap_or_default();
     let was_cancelled = answer.outcome.is_none_or(|outcome| outcome == Outcome::Cancelled);
-    let verdict = check_answer(&running.case, answer);
+    let verdict = check_answer(&running.case, answer, running.values.clone());
     let mut effects: Vec<Effect> =
         keep_result(state, call, &verdict, running.file.clone()).into_iter().collect();
     running.tried.runs.push(verdict);
@@ -261,7 +273,12 @@ pub(super) fn judge_again(state: &mut State, file: &FileId) -> Vec<Effect> {
     let Some((case, last)) = case.zip(state.invoke.cases.tries.get(file)) else {
         return Vec::new();
     };
-    let runs = last.runs.iter().map(|run| check_answer(&case, run.answer.clone()));
+    let connection = find_called(state, &case).map(|(_, tool)| case_connection(state, &case, tool));
+    // Where it can't be called any more, its variables are what they were.
+    let values = connection.and_then(Result::ok).map(|over| ExpectedValues::over(&case, &over));
+    let values = values.and_then(Result::ok);
+    let values = |run: &Verdict| values.clone().unwrap_or_else(|| run.values.clone());
+    let runs = last.runs.iter().map(|run| check_answer(&case, run.answer.clone(), values(run)));
     let tried = CaseTry { runs: runs.collect(), ..last.clone() };
     let is_of = |call: &&Call| call.tested.as_ref().is_some_and(|tested| tested.file == *file);
     let call = state.invoke.calls.iter().rev().find(is_of).map(|call| call.id);

@@ -16,14 +16,20 @@ use crate::{
         global::Global,
         opened::OpenWorkspace,
         out::CommandOutput,
+        variable_options::VariableOptions,
     },
-    engine::{query::Query, stub::mock::MockOptions, template},
+    engine::{case::script::Case, query::Query, stub::mock::MockOptions, template},
     model::{
+        call::Request,
+        catalog::Catalog,
+        connection::Connection,
         problem::{Problem, ProblemKind},
         stub::MOCK_CONNECTION,
+        tool::Tool,
         trace::Head,
     },
-    systems::{agents, calling, mocking},
+    schema::literal::Literal,
+    systems::{agents, calling, facets::calls::CallOf, mocking},
 };
 
 #[derive(Args, Debug)]
@@ -39,15 +45,21 @@ pub(super) struct Resend {
     #[arg(long, value_name = "PATH", value_parser = Query::parse)]
     query: Option<Query>,
 
+    #[command(flatten)]
+    variables: VariableOptions,
+
     /// Leave nothing of this call in the history
     #[arg(long)]
     no_history: bool,
 }
 
 impl Resend {
-    /// Sends the same request under a fresh id. What a mock answered is answered by one again.
+    /// Sends the same request under a fresh id. What a mock answered is answered by one again. Where
+    /// variables of it are other ones now, the same call is made anew with those.
     pub fn run(&self, head: &Head, global: &Global, out: &mut CommandOutput) -> CommandResult {
-        let opened = OpenWorkspace::read_connected(global, None, out)?;
+        let mut opened = OpenWorkspace::read_connected(global, None, out)?;
+        let named = template::variable_names(&head.arguments);
+        let given = self.variables.give_all(&mut opened.settings.connections, named, out)?;
         let refused = |cause: String, remedy: String| {
             let doing = format!("sending {} again", head.tool);
             Problem::new(ProblemKind::Input, doing, cause).with_remedy(remedy)
@@ -70,13 +82,9 @@ impl Resend {
             let remedy = format!("name a connection of that kind, {}", head.transport);
             return Err(refused(cause, format!("{remedy}, with --connection")).into());
         }
-        // What is kept was filled in with what its own connection has.
-        if !is_own && template::variable_names(&head.arguments).next().is_some() {
-            let cause = format!("its variables are those of connection \"{}\"", head.connection);
-            let there = &connection.name;
-            let remedy = format!("make the call with `toolcrib call … --connection {there}`");
-            return Err(refused(cause, remedy).into());
-        }
+        // What is kept was filled in with what its own connection had.
+        let is_new = |name| !is_own || given.contains_key(name);
+        let is_made_anew = template::variable_names(&head.arguments).any(is_new);
         let is_question = agents::is_at(&head.to);
         let there = match kept.is_none() && !is_question && !is_mocked {
             true => deployed::callable_catalog_within(&connection, self.timeout)?,
@@ -88,10 +96,18 @@ impl Resend {
             let cause = "its tool is no longer in this workspace".to_owned();
             return Err(refused(cause, "open the workspace that has it (-w)".to_owned()).into());
         }
+        if tool.is_none() && is_made_anew {
+            let cause = format!("its variables are those of connection \"{}\"", head.connection);
+            return Err(refused(cause, "ask again with `toolcrib agent`".to_owned()).into());
+        }
         let fresh = Uuid::new_v4().to_string();
-        let mut request = calling::repeat_request(request_of(head, tool), &fresh);
+        let user = opened.settings.context.user.as_deref().unwrap_or(NOBODY);
+        let kept_request = request_of(head, tool);
+        let mut request = match tool.filter(|_| is_made_anew) {
+            Some(tool) => make_anew(&kept_request, (catalog, tool), user, &fresh, &connection)?,
+            None => calling::repeat_request(kept_request, &fresh),
+        };
         if let Some(tool) = tool.filter(|_| is_mocked) {
-            let user = opened.settings.context.user.as_deref().unwrap_or(NOBODY);
             let service = mock_of(tool, &MockOptions::default(), &opened, out);
             request.mock = Some(Arc::new(mocking::mock_call(&request, user, service)));
         }
@@ -109,4 +125,38 @@ impl Resend {
         };
         sending.send(request, global, out)
     }
+}
+
+/// The same call, with what the variables of its arguments are now.
+fn make_anew(
+    kept: &Request,
+    (catalog, tool): (&Catalog, &Tool),
+    user: &str,
+    correlation: &str,
+    connection: &Connection,
+) -> Result<Request, Problem> {
+    let unreadable = |error: String| {
+        Problem::new(ProblemKind::Input, "reading the arguments of the call", error)
+    };
+    let read = |text: &str| Literal::parse(text).map_err(|error| unreadable(error.to_string()));
+    let meta = calling::request_meta(kept.system, &kept.body);
+    let (route, steps) = calling::case_parts(kept);
+    let case = Case {
+        arguments: read(&kept.arguments)?,
+        meta: meta.as_deref().map(read).transpose()?,
+        route,
+        steps,
+        ..Case::default()
+    };
+    let call = CallOf {
+        catalog,
+        tool,
+        user,
+        arguments: &case.arguments,
+        meta: None,
+        correlation,
+        connection,
+        route: None,
+    };
+    calling::build_case_request(&case, call)
 }

@@ -173,11 +173,11 @@ impl WorkspaceHost {
             if !is_wanted || self.answerers.iter().any(stands) {
                 continue;
             }
-            let function = Function {
-                name: stub.name.clone(),
-                description: format!("A stub: answers by {} rules", stub.rules.len()),
-                parameters: serde_json::json!({"type": "object"}),
-            };
+            let function = Function::new(
+                &stub.name,
+                format!("A stub: answers by {} rules", stub.rules.len()),
+                serde_json::json!({"type": "object"}),
+            );
             let (key, name) = (stub.name.clone(), stub.name.as_str());
             self.slots.push(Slot { key: name.into(), name: name.into(), gate: Gate::ungated() });
             self.served.push(ServedTool {

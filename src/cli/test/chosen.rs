@@ -1,7 +1,7 @@
 //! Which cases are run: by files, by what is in their names, and those that failed last.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeSet, HashMap, HashSet},
     path::{Path, PathBuf},
 };
 
@@ -13,6 +13,7 @@ use crate::{
     },
     engine::workflow::similar,
     model::{
+        catalog::Catalog,
         path_pattern::matches_name,
         problem::{Problem, ProblemKind},
         shown::shell_word,
@@ -81,24 +82,30 @@ pub(super) fn choose_cases(choice: Choice<'_>, global: &Global) -> Result<CaseFi
                 .with_remedy(there_are(&names)));
         }
     }
-    add_needed(&mut filed);
     Ok(filed)
 }
 
 /// Adds the cases of the same folder whose answers these name, each before the one that names it;
 /// one that was to come later comes there, too.
-fn add_needed(filed: &mut CaseFiles) {
-    let mut row = 0;
+pub(super) fn add_needed(filed: &mut CaseFiles, catalog: &Catalog) {
+    let mut keys: HashMap<String, String> = HashMap::new();
+    let mut key_of = |word: &str| match keys.get(word) {
+        Some(key) => key.clone(),
+        None => keys.entry(word.to_owned()).or_insert(key_of_tool(word, catalog)).clone(),
+    };
+    // The tools that the cases before that row call.
+    let (mut row, mut called) = (0, HashSet::new());
     while let Some(one) = filed.calls.get(row) {
-        let before = filed.calls.get(..row).unwrap_or_default();
-        let is_missing = |word: &String| !before.iter().any(|earlier| earlier.case.tool == *word);
-        let missing: Vec<String> =
-            one.case.answered_tools().into_iter().filter(is_missing).collect();
-        let found = match missing.is_empty() {
+        let named = one.case.answered_tools();
+        let missing: HashSet<String> =
+            named.iter().map(|word| key_of(word)).filter(|key| !called.contains(key)).collect();
+        let mut found = match missing.is_empty() {
             true => Vec::new(),
-            false => earlier_cases(&one.path, &missing),
+            false => earlier_cases(&one.path),
         };
+        found.retain(|earlier| missing.contains(&key_of(&earlier.case.tool)));
         if found.is_empty() {
+            called.insert(key_of(&one.case.tool));
             row += 1;
             continue;
         }
@@ -117,15 +124,23 @@ fn real_path(one: &CaseFile) -> PathBuf {
     one.path.canonicalize().unwrap_or_else(|_| one.path.clone())
 }
 
-/// The cases of the same folder that come before this one and call one of those tools.
-fn earlier_cases(path: &Path, tools: &[String]) -> Vec<CaseFile> {
+/// What the tool of a word has as its key, whether the word is that or the tool's name; a tool that no
+/// file has may have its connection before it.
+fn key_of_tool(word: &str, catalog: &Catalog) -> String {
+    match catalog.tool_called(word) {
+        Some(tool) => tool.entry.key.clone(),
+        None => word.split_once('/').map_or(word, |(_, tool)| tool).to_owned(),
+    }
+}
+
+/// The cases of the same folder that come before this one.
+fn earlier_cases(path: &Path) -> Vec<CaseFile> {
     let Some(files) = path.parent().and_then(|folder| list_data_files(folder).ok()) else {
         return Vec::new();
     };
     let earlier: Vec<PathBuf> =
         files.into_iter().take_while(|file| file.file_name() != path.file_name()).collect();
-    let read = cases::read_cases(&earlier).unwrap_or_default();
-    read.calls.into_iter().filter(|one| tools.contains(&one.case.tool)).collect()
+    cases::read_cases(&earlier).unwrap_or_default().calls
 }
 
 /// Keeps those of which that holds: of their path, and of their name and tool.

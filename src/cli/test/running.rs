@@ -21,6 +21,7 @@ use crate::{
     cli::test_result::keep_result,
     engine::{
         case::{
+            expected::ExpectedValues,
             script::Case,
             tries::CaseTry,
             verdict::{Answer, check_answer},
@@ -178,6 +179,7 @@ impl<'r> Runner<'r> {
         text: &mut Option<String>,
     ) -> Result<CaseTry, Problem> {
         let mut tried = CaseTry::new(case, self.repetition.repeat);
+        let values = ExpectedValues::over(case, &target.connection)?;
         while !tried.is_over() {
             let request = target.request(case)?;
             let CallEnd { answer, id, has_crashed, was_resent } =
@@ -189,7 +191,7 @@ impl<'r> Runner<'r> {
             tried.has_crashed |= has_crashed;
             let arguments = case.arguments.to_json();
             let mask = self.mask.of_call(&arguments);
-            let verdict = check_answer(case, answer).without_secrets(&mask);
+            let verdict = check_answer(case, answer, values.clone()).without_secrets(&mask);
             if verdict.has_run() {
                 keep_result(self.history.as_ref(), (&id, &arguments), file, &verdict);
             }

@@ -7,7 +7,10 @@ use crate::{
         call, cases::CaseFile, deployed::callable_catalog, ending::StopReason,
         opened::OpenWorkspace, out::CommandOutput, stubs,
     },
-    engine::{case::script::Case, stub::mock::MockOptions},
+    engine::{
+        case::{expected::ExpectedValues, script::Case},
+        stub::mock::MockOptions,
+    },
     model::{
         call::Request,
         catalog::Catalog,
@@ -188,7 +191,9 @@ fn find_target<'w>(
         Err(missing) => {
             let at = word.map_or_else(|| connections.current().name, str::to_owned);
             let there = deployed.get(&at).map(|listed| listed.as_ref().map_err(Clone::clone));
-            let found = |there| Some((there, Catalog::tool_called_at(there, &at, &case.tool)?));
+            // Over another connection, chosen for all, its tool of that name.
+            let own = named_connection(case, &opened.catalog, connections).unwrap_or(&at);
+            let found = |there| Some((there, Catalog::tool_called_at(there, own, &case.tool)?));
             there.transpose()?.and_then(found).ok_or(missing)?
         }
     };
@@ -216,7 +221,8 @@ fn find_target<'w>(
         user: user.unwrap_or(call::NOBODY).to_owned(),
         mock,
     };
-    // What can't be sent is said before anything is.
+    // What can't be sent, or expected, is said before anything is sent.
+    ExpectedValues::over(case, &target.connection)?;
     if case.answered_tools().is_empty() {
         target.request(case)?;
     }

@@ -227,11 +227,7 @@ mod tests {
         loop {
             let parameters = json!({"type": "object", "required": ["city"], "properties": {
                 "city": {"type": "string", "examples": ["Basel"]}}});
-            let function = |name: &str| Function {
-                name: name.to_owned(),
-                description: String::new(),
-                parameters: parameters.clone(),
-            };
+            let function = |name: &str| Function::new(name, "", parameters.clone());
             let tools: Vec<Function> = offered(&called).into_iter().map(function).collect();
             let body = MockModel.request_body(&ModelRequest {
                 model: "mock",

@@ -209,11 +209,7 @@ mod tests {
                 is_error: true,
             }]),
         ];
-        let tool = Function {
-            name: "joke".into(),
-            description: "Tells one".into(),
-            parameters: json!({"type": "object"}),
-        };
+        let tool = Function::new("joke", "Tells one", json!({"type": "object"}));
         let extra = json!({"temperature": 0}).as_object().cloned().unwrap();
         let body = OpenAi.request_body(&ModelRequest {
             model: "m",

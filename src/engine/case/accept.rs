@@ -4,9 +4,10 @@
 use serde_json::{Map, Value};
 
 use super::{
+    expected::ExpectedValues,
     offer::{drop_masked, suggest_expectations},
     script::{Case, Expect},
-    verdict::{Answer, Finding, Verdict, check_answer},
+    verdict::{Finding, Verdict, check_answer},
 };
 use crate::{
     engine::mask::Mask,
@@ -25,7 +26,8 @@ pub(crate) struct Accepted {
 
 /// The text of a case's file with what came in the place of each expectation that differs. What an
 /// answer can't decide, such as a schema, stays, and differs still in the verdict; so does JSON of
-/// which nothing is left. Secrets stay out, those of the case's arguments too.
+/// which nothing is left, and variables that have what came. Secrets stay out, those of the case's
+/// arguments too.
 ///
 /// # Errors
 /// In words: no answer came, nothing of it can be taken over, or the text can't be edited.
@@ -45,8 +47,8 @@ pub(crate) fn accept_answer(
     let failed = verdict.findings.iter().filter(|finding| finding.difference.is_some());
     let failed: Vec<&Finding> = failed.collect();
     let mut edited = source.clone();
-    let json = json_taken_over(&case.expect, answer, &mask);
-    for edit in edits(&given, &failed, answer, json.as_ref().ok(), &mask) {
+    let json = json_taken_over(&case.expect, verdict, &mask);
+    for edit in edits(&given, &failed, verdict, json.as_ref().ok(), &mask) {
         edited = edited.apply(0, &edit).map_err(|error| error.to_string())?.0;
     }
     let text = edited.text().to_string();
@@ -57,13 +59,14 @@ pub(crate) fn accept_answer(
         return Err(format!("{} can't be accepted: {why}", named.join(", ")));
     }
     let case = Case::from_source(&edited).map_err(|issue| issue.to_string())?;
-    Ok(Accepted { text, verdict: check_answer(&case, answer.clone()) })
+    let verdict = check_answer(&case, answer.clone(), verdict.values.clone());
+    Ok(Accepted { text, verdict })
 }
 
 fn edits(
     given: &Value,
     failed: &[&Finding],
-    answer: &Answer,
+    Verdict { answer, values, .. }: &Verdict,
     json: Option<&Value>,
     mask: &Mask,
 ) -> Vec<Edit> {
@@ -88,7 +91,7 @@ fn edits(
             "contains" if is_text_done => None,
             "contains" => {
                 is_text_done = true;
-                let kept = texts_that_hold(given.get(what), failed);
+                let kept = texts_that_hold(given.get(what), failed, values);
                 match kept.is_empty().then(|| offered(what)) {
                     None => set(what, kept.into()),
                     // One text stays one text.
@@ -110,10 +113,14 @@ fn edits(
 }
 
 /// The texts that the answer has.
-fn texts_that_hold(given: Option<&Value>, failed: &[&Finding]) -> Vec<Value> {
+fn texts_that_hold(
+    given: Option<&Value>,
+    failed: &[&Finding],
+    values: &ExpectedValues,
+) -> Vec<Value> {
     let texts = given.and_then(Value::as_array).into_iter().flatten();
     let is_missing = |text: &str| {
-        let quoted = format!("{text:?}");
+        let quoted = format!("{:?}", values.fill_text(text));
         failed.iter().any(|finding| finding.what == "contains" && finding.expected == quoted)
     };
     texts.filter(|text| text.as_str().is_some_and(|text| !is_missing(text))).cloned().collect()
@@ -123,12 +130,13 @@ fn texts_that_hold(given: Option<&Value>, failed: &[&Finding]) -> Vec<Value> {
 ///
 /// # Errors
 /// In words, where nothing of it is left to be expected.
-fn json_taken_over(expect: &Expect, answer: &Answer, mask: &Mask) -> Result<Value, &'static str> {
+fn json_taken_over(expect: &Expect, verdict: &Verdict, mask: &Mask) -> Result<Value, &'static str> {
     let Some(wanted) = &expect.json else { return Err("nothing of it is expected") };
-    let Ok(came) = serde_json::from_str::<Value>(answer.json_text()) else {
+    let Ok(came) = serde_json::from_str::<Value>(verdict.answer.json_text()) else {
         return Err("the answer isn't JSON");
     };
     let ignored: Vec<&[String]> = expect.ignore.iter().map(Pointer::tokens).collect();
+    let came = verdict.values.keep_named(wanted, came);
     let taken = taken_over("", (wanted, &came), &ignored, mask);
     // Any object has all of an empty one.
     let is_left = |taken: &Value| *taken != Value::Object(Map::new()) || taken == wanted;
@@ -175,8 +183,13 @@ fn taken_over(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::syntax::source::Format;
+    use serde_json::json;
+
+    use super::{super::verdict::Answer, *};
+    use crate::{
+        model::connection::{Connection, RequestVariable},
+        syntax::source::Format,
+    };
 
     fn came(text: &str, outcome: Outcome, error: Option<&str>) -> Answer {
         Answer {
@@ -192,7 +205,8 @@ mod tests {
 
     fn accept(text: &str, answer: Answer) -> Result<Accepted, String> {
         let source = Source::parse(Format::Yaml, text).unwrap();
-        let verdict = check_answer(&Case::from_source(&source).unwrap(), answer);
+        let case = Case::from_source(&source).unwrap();
+        let verdict = check_answer(&case, answer, ExpectedValues::default());
         assert!(!verdict.has_passed());
         accept_answer(&source, &verdict, &Mask::default())
     }
@@ -224,6 +238,32 @@ call: user
             .replace("100ms", "1s");
         assert_eq!(accepted.text, expected);
         assert!(accepted.verdict.has_passed());
+    }
+
+    #[test]
+    fn variables_that_have_what_came_stay() {
+        let text = "\
+call: a
+expect:
+  json: {shop: '{{var.shop}}', at: '{{var.at}}', n: 1}
+  contains: ['{{var.shop}}', '{{var.at}}', other]
+";
+        let source = Source::parse(Format::Yaml, text).unwrap();
+        let case = Case::from_source(&source).unwrap();
+        let mut dev = Connection::http("dev", "http://localhost");
+        let shown = |text: &str| RequestVariable::Shown(text.into());
+        dev.variables = [("shop", shown("Basel")), ("at", shown("home"))]
+            .map(|(name, variable)| (name.to_owned(), variable))
+            .into();
+        let values = ExpectedValues::over(&case, &dev).unwrap();
+        let json = r#"{"shop":"Basel","at":"work","n":2}"#;
+        let verdict = check_answer(&case, came(json, Outcome::Succeeded, None), values);
+        assert_eq!(verdict.differences().count(), 3, "{verdict:?}");
+        let accepted = accept_answer(&source, &verdict, &Mask::default()).unwrap();
+        assert!(accepted.verdict.has_passed(), "{:?}", accepted.verdict);
+        let now = Case::from_source(&Source::parse(Format::Yaml, accepted.text).unwrap()).unwrap();
+        assert_eq!(now.expect.json, Some(json!({"shop": "{{var.shop}}", "at": "work", "n": 2})));
+        assert_eq!(now.expect.contains, ["{{var.shop}}"]);
     }
 
     #[test]

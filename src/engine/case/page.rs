@@ -151,6 +151,7 @@ mod tests {
     use crate::{
         engine::{
             case::{
+                expected::ExpectedValues,
                 offer::{chosen_expectations, suggest_expectations},
                 verdict::check_answer,
             },
@@ -262,7 +263,7 @@ mod tests {
                 (case.route.as_deref(), &case.steps),
                 (Some("server"), &Some(part_of_steps()))
             );
-            let verdict = check_answer(&case, answer);
+            let verdict = check_answer(&case, answer, ExpectedValues::default());
             assert!(verdict.has_passed(), "{:?}\n{text}", verdict.findings);
         }
     }

@@ -350,7 +350,11 @@ fn read_ignored(members: &Members<'_>) -> Result<Vec<Pointer>, FileIssue> {
 fn read_patterns(members: &Members<'_>) -> Result<Vec<String>, FileIssue> {
     let texts = members.read_texts("matches")?;
     for (row, text) in texts.iter().enumerate() {
-        if let Err(error) = Regex::new(text) {
+        // What a variable will be is known when the case is called, and is taken as text.
+        let named =
+            template::value_with_variables(&text.as_str().into(), &|_| Ok(Some("x".into())));
+        let pattern = named.as_ref().ok().and_then(Value::as_str).unwrap_or(text);
+        if let Err(error) = Regex::new(pattern) {
             // The last line says what is wrong, those before show where.
             let words = error.to_string();
             let why = words.lines().last().unwrap_or_default().trim_start_matches("error: ");

@@ -5,7 +5,10 @@ use std::{borrow::Cow, sync::Arc};
 use regex::Regex;
 use serde_json::{Value, json, value::RawValue};
 
-use super::script::{Case, Expect, ExpectedError};
+use super::{
+    expected::ExpectedValues,
+    script::{Case, Expect, ExpectedError},
+};
 use crate::{
     engine::{
         mask::Mask,
@@ -193,6 +196,8 @@ impl Finding {
 pub struct Verdict {
     pub answer: Answer,
     pub findings: Vec<Finding>,
+    /// What the variables were that its expectations name.
+    pub values: ExpectedValues,
 }
 
 impl Verdict {
@@ -226,7 +231,8 @@ impl Verdict {
             format!("{}: {}", problem.cause, problem.remedy)
         };
         let finding = Finding { what, expected: expected.into(), difference: Some(why) };
-        Self { answer: Answer::default(), findings: vec![finding] }
+        let values = ExpectedValues::default();
+        Self { answer: Answer::default(), findings: vec![finding], values }
     }
 
     /// What does not hold, each in a sentence.
@@ -275,12 +281,12 @@ impl Verdict {
 /// Holds an answer against a case. Where it says nothing of the outcome, the call must succeed,
 /// unless an error is expected. A call that was not sent meets no expectation.
 #[must_use]
-pub(crate) fn check_answer(case: &Case, answer: Answer) -> Verdict {
-    let expect = &case.expect;
+pub(crate) fn check_answer(case: &Case, answer: Answer, values: ExpectedValues) -> Verdict {
+    let expect = &values.fill(&case.expect);
     let mut findings = Vec::new();
     if answer.is_unsent() {
         findings.push(outcome_finding(&expect.expected_outcomes(), &answer));
-        return Verdict { answer, findings };
+        return Verdict { answer, findings, values };
     }
     let outcomes = expect.expected_outcomes();
     if !outcomes.is_empty() {
@@ -294,7 +300,7 @@ pub(crate) fn check_answer(case: &Case, answer: Answer) -> Verdict {
         add_json_findings(expect, &answer, is_wrong_outcome, &mut findings);
         add_time_findings(expect, &answer, &mut findings);
     }
-    Verdict { answer, findings }
+    Verdict { answer, findings, values }
 }
 
 fn error_finding(wanted: &ExpectedError, answer: &Answer) -> Finding {
@@ -524,7 +530,7 @@ mod tests {
             &Source::parse(Format::Yaml, format!("call: a\nexpect: {expect}")).unwrap(),
         )
         .unwrap();
-        check_answer(&case, answer).differences().collect()
+        check_answer(&case, answer, ExpectedValues::default()).differences().collect()
     }
 
     fn answer(text: &str) -> Answer {

@@ -1,9 +1,10 @@
 //! What model APIs refuse in a tool, and what to write instead: one table of keywords, and the rules
 //! that look at more than a keyword.
 //!
-//! Sources: OpenAI's "Structured Outputs" (supported schemas), Anthropic's "Tool use" and the errors
-//! of its API, the message `Schema` of Gemini's API (`parameters`; `parametersJsonSchema` takes
-//! more), the Model Context Protocol with what VS Code checks.
+//! Sources: OpenAI's "Structured Outputs" (supported schemas), Anthropic's "Tool use", the errors of
+//! its API and "JSON Schema limitations" of its "Structured outputs" (also of strict tools), the
+//! message `Schema` of Gemini's API (`parameters`; `parametersJsonSchema` takes more), the Model
+//! Context Protocol with what VS Code checks.
 
 use serde_json::{Map, Value, json};
 
@@ -67,7 +68,8 @@ const fn bit(api: ModelApi) -> u8 {
 
 const OPENAI: u8 = bit(ModelApi::OpenAi);
 const STRICT: u8 = bit(ModelApi::OpenAiStrict);
-const ANTHROPIC: u8 = bit(ModelApi::Anthropic);
+const ANTHROPIC: u8 = bit(ModelApi::Anthropic) | ANTHROPIC_STRICT;
+const ANTHROPIC_STRICT: u8 = bit(ModelApi::AnthropicStrict);
 const GEMINI: u8 = bit(ModelApi::Gemini);
 const MCP: u8 = bit(ModelApi::Mcp);
 
@@ -112,12 +114,17 @@ const KEYWORDS: &[Keyword] = &[
     keyword("unevaluatedProperties", STRICT | GEMINI, REMOVE),
     keyword("unevaluatedItems", STRICT | GEMINI, REMOVE),
     keyword("contains", STRICT | GEMINI, SAY_IT),
-    keyword("uniqueItems", STRICT | GEMINI, SAY_IT),
+    keyword("uniqueItems", STRICT | ANTHROPIC_STRICT | GEMINI, SAY_IT),
     keyword("prefixItems", STRICT | GEMINI, "use an object with a property for each item"),
     keyword("minProperties", STRICT, SAY_IT),
     keyword("maxProperties", STRICT, SAY_IT),
-    keyword("minLength", STRICT, "use \"pattern\""),
-    keyword("maxLength", STRICT, "use \"pattern\""),
+    keyword("minLength", STRICT | ANTHROPIC_STRICT, "use \"pattern\""),
+    keyword("maxLength", STRICT | ANTHROPIC_STRICT, "use \"pattern\""),
+    keyword("maxItems", ANTHROPIC_STRICT, SAY_IT),
+    keyword("minimum", ANTHROPIC_STRICT, SAY_IT),
+    keyword("maximum", ANTHROPIC_STRICT, SAY_IT),
+    keyword("exclusiveMinimum", ANTHROPIC_STRICT, SAY_IT),
+    keyword("exclusiveMaximum", ANTHROPIC_STRICT, SAY_IT),
     keyword("default", STRICT, SAY_IT),
     keyword("$ref", GEMINI, INLINE),
     keyword("$schema", GEMINI, REMOVE),
@@ -130,8 +137,16 @@ const KEYWORDS: &[Keyword] = &[
     keyword("additionalProperties", GEMINI, REMOVE),
     keyword("exclusiveMinimum", GEMINI, WITH_LIMIT),
     keyword("exclusiveMaximum", GEMINI, WITH_LIMIT),
-    keyword("multipleOf", GEMINI, SAY_IT),
+    keyword("multipleOf", ANTHROPIC_STRICT | GEMINI, SAY_IT),
 ];
+
+/// The formats of texts that Anthropic's strict mode takes.
+const ANTHROPIC_FORMATS: [&str; 10] =
+    ["date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"];
+
+/// What it takes in no pattern.
+const NOT_IN_PATTERNS: [&str; 9] =
+    ["(?=", "(?!", "(?<=", "(?<!", "\\b", "\\B", "\\1", "\\2", "\\3"];
 
 /// Keywords that are refused at the root.
 const AT_ROOT: &[Keyword] = &[
@@ -150,15 +165,20 @@ pub(super) fn find_flaws(function: &Function) -> Vec<SchemaFlaw> {
     finder.found
 }
 
-/// What an API refuses in a tool only where it says `strict: true`, each in a few words; nothing of
-/// APIs that have no such mode.
+/// What an API refuses only as the tool says `strict: true`, each in a few words; nothing of a tool
+/// that doesn't, and of APIs that have no such mode.
 #[must_use]
 pub fn strict_refusals(function: &Function, client: Client) -> Vec<String> {
-    let is_refused = |flaw: &SchemaFlaw| match client {
-        Client::OpenAi => flaw.apis & STRICT != 0 && flaw.apis & OPENAI == 0,
-        Client::Anthropic => flaw.what == FURTHER,
-        Client::Gemini | Client::Mcp => false,
+    let (plain, strict) = match client {
+        Client::OpenAi => (ModelApi::OpenAi, ModelApi::OpenAiStrict),
+        Client::Anthropic => (ModelApi::Anthropic, ModelApi::AnthropicStrict),
+        Client::Gemini | Client::Mcp => return Vec::new(),
     };
+    if !function.is_strict() {
+        return Vec::new();
+    }
+    let is_refused =
+        |flaw: &SchemaFlaw| flaw.apis & bit(strict) != 0 && flaw.apis & bit(plain) == 0;
     let words = |flaw: SchemaFlaw| format!("with \"strict\", {}", flaw.words());
     find_flaws(function).into_iter().filter(is_refused).map(words).collect()
 }
@@ -171,9 +191,10 @@ pub(super) fn report_flaws(
     is_editable: bool,
     report: &mut Report<'_>,
 ) {
-    let is_wanted = |flaw: &&SchemaFlaw| {
-        flaw.apis & bit(api) != 0 && (view.settings.are_apis_given || !flaw.is_rewritten)
-    };
+    // A tool that asks for strict mode is sent as it is.
+    let is_all = view.settings.are_apis_given || view.function.is_strict();
+    let is_wanted =
+        |flaw: &&SchemaFlaw| flaw.apis & bit(api) != 0 && (is_all || !flaw.is_rewritten);
     let own: Vec<&SchemaFlaw> = flaws.iter().filter(is_wanted).collect();
     let Some(first) = own.first() else { return };
     let mut named: Vec<String> = own.iter().take(MOST_NAMED).map(|flaw| flaw.words()).collect();
@@ -233,9 +254,9 @@ impl<'s> Finder<'s> {
         self.found.push(SchemaFlaw { apis, at, what, advice, fix, is_rewritten: false });
     }
 
-    /// What strict mode refuses, and OpenAI's SDKs rewrite.
-    fn add_rewritten(&mut self, what: &str, advice: &'static str) {
-        self.add(STRICT, what, advice);
+    /// What strict modes refuse, and SDKs rewrite.
+    fn add_rewritten(&mut self, apis: u8, what: &str, advice: &'static str) {
+        self.add(apis, what, advice);
         if let Some(flaw) = self.found.last_mut() {
             flaw.is_rewritten = true;
         }
@@ -285,7 +306,7 @@ impl<'s> Finder<'s> {
             return;
         }
         for (key, value) in members {
-            if let Some(keyword) = KEYWORDS.iter().find(|keyword| keyword.name == key) {
+            for keyword in KEYWORDS.iter().filter(|keyword| keyword.name == key) {
                 let what = format!("\"{key}\"");
                 self.add_fixable(keyword.apis, what, keyword.advice, keyword.fix);
             }
@@ -294,8 +315,45 @@ impl<'s> Finder<'s> {
             }
         }
         self.check_types(members);
+        self.check_grammar(members);
         self.check_object(members);
         self.check_below(members);
+    }
+
+    /// What Anthropic can't make a grammar of, which strict mode keeps to.
+    fn check_grammar(&mut self, members: &'s Map<String, Value>) {
+        let text = |key: &str| members.get(key).and_then(Value::as_str);
+        let list = |key: &str| members.get(key).and_then(Value::as_array);
+        if members.get("minItems").and_then(Value::as_u64).is_some_and(|least| least > 1) {
+            self.add(ANTHROPIC_STRICT, "more than 1 as \"minItems\"", SAY_IT);
+        }
+        if list("enum").is_some_and(|all| all.iter().any(|one| one.is_object() || one.is_array())) {
+            let what = "an \"enum\" of objects or lists";
+            self.add(ANTHROPIC_STRICT, what, "use texts or numbers");
+        }
+        if text("type") == Some("string")
+            && text("format").is_some_and(|format| !ANTHROPIC_FORMATS.contains(&format))
+        {
+            self.add(ANTHROPIC_STRICT, "this \"format\"", SAY_IT);
+        }
+        if text("pattern")
+            .is_some_and(|pattern| NOT_IN_PATTERNS.iter().any(|no| pattern.contains(no)))
+        {
+            let what = "a \"pattern\" that looks around, back, or for the ends of words";
+            self.add(ANTHROPIC_STRICT, what, "use a simpler one");
+        }
+        if list("allOf").is_some_and(|all| all.iter().any(|one| one.get("$ref").is_some())) {
+            self.add(ANTHROPIC_STRICT, "a \"$ref\" in \"allOf\"", INLINE);
+        }
+        let to = text("$ref").and_then(|to| Pointer::parse(to.strip_prefix('#')?).ok());
+        let is_around = |to: &Pointer| {
+            to.tokens().len() <= self.path.len()
+                && to.tokens().iter().eq(&self.path[..to.tokens().len()])
+        };
+        if to.as_ref().is_some_and(is_around) {
+            let advice = "write out as many levels as are needed";
+            self.add(ANTHROPIC_STRICT, "a schema within itself", advice);
+        }
     }
 
     fn check_types(&mut self, members: &'s Map<String, Value>) {
@@ -327,7 +385,8 @@ impl<'s> Finder<'s> {
             return;
         }
         if members.get("additionalProperties") != Some(&Value::Bool(false)) {
-            self.add_rewritten(FURTHER, "write \"additionalProperties\": false");
+            let apis = STRICT | ANTHROPIC_STRICT;
+            self.add_rewritten(apis, FURTHER, "write \"additionalProperties\": false");
         }
         let required = members.get("required").and_then(Value::as_array);
         let is_required = |name: &String| {
@@ -337,6 +396,7 @@ impl<'s> Finder<'s> {
             if !is_required(name) {
                 self.path.extend(["properties", name]);
                 self.add_rewritten(
+                    STRICT,
                     "the optional value",
                     "list it in \"required\", and let its type be null too",
                 );
@@ -399,7 +459,7 @@ mod tests {
     use super::*;
 
     fn flaws(api: ModelApi, parameters: Value) -> Vec<String> {
-        let function = Function { name: "a".into(), description: "A".into(), parameters };
+        let function = Function::new("a", "A", parameters);
         let own = find_flaws(&function).into_iter().filter(|flaw| flaw.apis & bit(api) != 0);
         own.map(|flaw| format!("{} {}", flaw.at, flaw.what)).collect()
     }
@@ -441,7 +501,10 @@ mod tests {
             (json!({"type": ["string", "null"]}), &[ModelApi::Gemini]),
             (json!({"type": "integer", "enum": [1]}), &[ModelApi::Gemini]),
             (json!({"type": "string", "format": "email"}), &[ModelApi::Gemini]),
-            (json!({"type": "string", "minLength": 1}), &[ModelApi::OpenAiStrict]),
+            (
+                json!({"type": "string", "minLength": 1}),
+                &[ModelApi::OpenAiStrict, ModelApi::AnthropicStrict],
+            ),
             (json!({"type": "string", "default": "a"}), &[ModelApi::OpenAiStrict]),
             (
                 json!({"$ref": "https://x/y"}),
@@ -449,6 +512,7 @@ mod tests {
                     ModelApi::OpenAi,
                     ModelApi::OpenAiStrict,
                     ModelApi::Anthropic,
+                    ModelApi::AnthropicStrict,
                     ModelApi::Gemini,
                     ModelApi::Mcp,
                 ],
@@ -465,6 +529,21 @@ mod tests {
                 .collect();
             assert_eq!(refusing, wanted, "{schema}");
         }
+        for schema in [
+            json!({"type": "integer", "minimum": 1}),
+            json!({"type": "array", "items": {}, "minItems": 2}),
+            json!({"type": "string", "format": "byte"}),
+            json!({"type": "string", "pattern": "^(?!a)"}),
+            json!({"enum": [{"a": 1}]}),
+            json!({"allOf": [{"$ref": "#/$defs/a"}]}),
+            json!({"type": "array", "items": {"$ref": "#/properties/x"}}),
+        ] {
+            let found = flaws(ModelApi::AnthropicStrict, one(schema.clone()));
+            assert_eq!(found.len(), 1, "{schema}: {found:?}");
+        }
+        let taken =
+            json!({"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/a"}, "default": []});
+        assert_eq!(flaws(ModelApi::AnthropicStrict, one(taken)), [""; 0]);
         let union = json!({"type": "object", "anyOf": [{"type": "object"}]});
         assert!(
             flaws(ModelApi::Anthropic, union.clone()).contains(&" \"anyOf\" at the root".into())

@@ -101,6 +101,9 @@ impl WordCounter {
         *text += &part(&function.description);
         *text += r#","parameters":"#;
         *text += &function.parameters.to_string();
+        if let Some(strict) = function.strict {
+            *text += &format!(r#","strict":{strict}"#);
+        }
         *text += "}}";
         TokenEstimate::from_text(text).0
     }
@@ -182,14 +185,14 @@ mod tests {
 
     #[test]
     fn tokens_are_counted_as_the_model_view_counts_them() {
-        let function = Function {
-            name: "tell-joke".into(),
-            description: "Tells a \"joke\"\nof sorts".into(),
-            parameters: json!({"type": "object", "properties": {"topic": {"type": "string"}}}),
-        };
-        assert_eq!(
-            WordCounter::default().token_count(&function),
-            TokenEstimate::of_tool(&function, Client::OpenAi).0
-        );
+        let parameters = json!({"type": "object", "properties": {"topic": {"type": "string"}}});
+        let plain = Function::new("tell-joke", "Tells a \"joke\"\nof sorts", parameters);
+        for strict in [None, Some(true), Some(false)] {
+            let function = Function { strict, ..plain.clone() };
+            assert_eq!(
+                WordCounter::default().token_count(&function),
+                TokenEstimate::of_tool(&function, Client::OpenAi).0
+            );
+        }
     }
 }

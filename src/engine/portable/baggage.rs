@@ -43,16 +43,7 @@ pub struct OwnForm {
     pub value: Value,
 }
 
-/// Where OpenAI's and Anthropic's forms say that a model keeps to the schema strictly.
-pub const STRICT_PLACES: [&str; 2] = ["/function/strict", "/strict"];
-
 impl Baggage {
-    /// What its form says of whether a model keeps to the schema strictly; `None`: nothing.
-    #[must_use]
-    pub fn strict(&self) -> Option<&Value> {
-        STRICT_PLACES.iter().find_map(|at| self.origin.rest.get(*at))
-    }
-
     #[must_use]
     pub fn new(tool: PortableTool) -> Self {
         Self { tool, lost: Vec::new(), own: None, beside: Vec::new(), origin: Origin::default() }

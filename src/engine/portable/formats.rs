@@ -28,16 +28,16 @@ pub struct Format {
     pub lacks: &'static [(&'static str, &'static str)],
     /// What it has that no tool says, with what is written.
     pub assumes: &'static [(&'static str, &'static str)],
-    /// Where in a tool it says that a model keeps to the schema strictly, if it has that.
-    pub strict: Option<&'static str>,
 }
 
 const NO_GATE: &str = "the format knows no groups or states";
 const NO_OUTPUT: &str = "the format has no schema of answers";
+const NO_STRICT: &str = "only OpenAI's and Anthropic's forms say it";
 
 const NO_REQUEST: &str = "the format has no method and path; who calls the tool has to know them";
 
 const LACKS: &[(&str, &str)] = &[
+    ("strict", NO_STRICT),
     ("answer", NO_OUTPUT),
     ("groups", NO_GATE),
     ("states", NO_GATE),
@@ -55,7 +55,6 @@ pub const FORMATS: &[Format] = &[
         write: write_openai,
         lacks: LACKS,
         assumes: &[],
-        strict: Some("/function/strict"),
     },
     Format {
         word: "anthropic",
@@ -64,7 +63,6 @@ pub const FORMATS: &[Format] = &[
         write: write_anthropic,
         lacks: LACKS,
         assumes: &[],
-        strict: Some("/strict"),
     },
     Format {
         word: GEMINI,
@@ -72,6 +70,7 @@ pub const FORMATS: &[Format] = &[
         client: Some(Client::Gemini),
         write: write_gemini,
         lacks: &[
+            ("strict", NO_STRICT),
             ("groups", NO_GATE),
             ("states", NO_GATE),
             ("next state", NO_GATE),
@@ -79,7 +78,6 @@ pub const FORMATS: &[Format] = &[
             ("places", NO_REQUEST),
         ],
         assumes: &[],
-        strict: None,
     },
     Format {
         word: "langchain",
@@ -88,19 +86,22 @@ pub const FORMATS: &[Format] = &[
         write: write_langchain,
         lacks: LACKS,
         assumes: &[],
-        strict: None,
     },
     Format {
         word: openapi::FORM,
         title: "an OpenAPI 3.1 document",
         client: None,
         write: openapi::write_document,
-        lacks: &[("groups", NO_GATE), ("states", NO_GATE), ("next state", NO_GATE)],
+        lacks: &[
+            ("strict", NO_STRICT),
+            ("groups", NO_GATE),
+            ("states", NO_GATE),
+            ("next state", NO_GATE),
+        ],
         assumes: &[
             ("info", "the title Tools, version 1.0.0"),
             ("request", "POST and the path /NAME"),
         ],
-        strict: None,
     },
 ];
 
@@ -154,6 +155,13 @@ const MCP: &str = "mcp";
 /// Members that hold the schema of answers.
 const OUTPUTS: [&str; 4] =
     ["outputSchema", "response", "response_json_schema", "responseJsonSchema"];
+/// Whether a model keeps to the schema strictly, in OpenAI's and Anthropic's forms.
+const STRICT: &str = "strict";
+/// Where that is among the members of a function that are not read.
+const STRICT_PLACES: [&str; 2] = ["/function/strict", "/strict"];
+/// The member of `_meta` that says the same of a tool in MCP's form, which has no member of its own
+/// for it.
+pub const META_STRICT: &str = "toolcrib/strict";
 /// What a function's type is called where it is one of one's own.
 const TYPES: [&str; 2] = ["function", "custom"];
 /// The members of an object that hold a list of functions.
@@ -274,11 +282,10 @@ fn read_function(item: &Value, at: &Pointer, list: ListKind) -> Option<Baggage> 
         Some(json!({"type": "object", "properties": members.get("args")?}))
     });
     let description = members.get("description").and_then(Value::as_str).unwrap_or_default();
-    let mut tool = PortableTool::from_function(Function {
-        name: name.to_owned(),
-        description: description.to_owned(),
-        parameters: parameters.unwrap_or_else(|| Value::Object(Map::new())),
-    });
+    let parameters = parameters.unwrap_or_else(|| Value::Object(Map::new()));
+    let strict = read_strict(members);
+    let function = Function { strict, ..Function::new(name, description, parameters) };
+    let mut tool = PortableTool::from_function(function);
     let output = OUTPUTS.into_iter().find_map(|key| Some((key, members.get(key)?)));
     let output =
         output.filter(|(key, value)| value.is_object() && (is_gemini || *key == OUTPUTS[0]));
@@ -289,7 +296,9 @@ fn read_function(item: &Value, at: &Pointer, list: ListKind) -> Option<Baggage> 
     let word = of_schema.and_then(|(_, word, _)| word).or(is_typed.then_some(OPENAI));
     let own = own_members(item, inner.is_some(), &read);
     let rest = unread_members(&own);
-    let lost = rest.iter().map(|(at, value)| Fate::lost(at, short_text(value))).collect();
+    let is_lost = |at: &str| strict.is_none() || !STRICT_PLACES.contains(&at);
+    let lost = rest.iter().filter(|(at, _)| is_lost(at));
+    let lost = lost.map(|(at, value)| Fate::lost(at, short_text(value))).collect();
     let form = word.unwrap_or(if is_gemini { GEMINI } else { "" });
     let origin = Origin { form, at: at.clone(), rest: rest.into_iter().collect() };
     let value = match word {
@@ -301,6 +310,12 @@ fn read_function(item: &Value, at: &Pointer, list: ListKind) -> Option<Baggage> 
     let key = tool.name.clone();
     let own = word.map(|word| OwnForm { word, key, name_key: "name", value });
     Some(Baggage { lost, own, origin, beside: Vec::new(), tool })
+}
+
+/// What a function says of whether a model keeps to its schema strictly.
+fn read_strict(members: &Map<String, Value>) -> Option<bool> {
+    let in_meta = || members.get("_meta")?.get(META_STRICT);
+    members.get(STRICT).or_else(in_meta)?.as_bool()
 }
 
 /// The members of a function, and those around it, that are not read.
@@ -357,11 +372,8 @@ mod tests {
     use super::*;
 
     fn joke() -> PortableTool {
-        PortableTool::from_function(Function {
-            name: "joke".into(),
-            description: "Tells a joke".into(),
-            parameters: json!({"type": "object", "properties": {"topic": {"type": "string"}}, "required": ["topic"]}),
-        })
+        let parameters = json!({"type": "object", "properties": {"topic": {"type": "string"}}, "required": ["topic"]});
+        PortableTool::from_function(Function::new("joke", "Tells a joke", parameters))
     }
 
     #[test]
@@ -409,10 +421,12 @@ mod tests {
         };
         let strict = json!({"function": {"strict": true}});
         let chat = json!({"type": "function", "function": {"name": "a", "strict": true, "parameters": schema}});
-        assert_eq!(read(chat), ("/function/strict".to_owned(), Some(("openai", strict.clone()))));
+        assert_eq!(read(chat), (String::new(), Some(("openai", strict.clone()))));
         let responses =
             json!({"type": "function", "name": "a", "strict": true, "parameters": schema});
-        assert_eq!(read(responses), ("/strict".to_owned(), Some(("openai", strict))));
+        assert_eq!(read(responses), (String::new(), Some(("openai", strict))));
+        let odd = json!({"name": "a", "strict": "very", "input_schema": schema});
+        assert_eq!(read(odd).0, "/strict");
         let cached = json!({"name": "a", "type": "custom", "cache_control": {"type": "ephemeral"}, "input_schema": schema});
         let own = json!({"cache_control": {"type": "ephemeral"}});
         assert_eq!(read(cached), ("/cache_control".to_owned(), Some(("anthropic", own))));

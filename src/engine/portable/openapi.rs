@@ -170,7 +170,7 @@ impl<'d> Reader<'d> {
         };
         let parameters = self.read_arguments(&title);
         let output = self.read_answer();
-        let mut tool = PortableTool::from_function(Function { name, description, parameters });
+        let mut tool = PortableTool::from_function(Function::new(name, description, parameters));
         tool.output = output;
         let places = std::mem::take(&mut self.arguments.places);
         // A POST to the tool's own path is what a tool without a request is written as.
@@ -470,11 +470,7 @@ mod tests {
     #[test]
     fn a_schema_that_refers_to_itself_comes_back_as_it_was() {
         let schema = json!({"type": "object", "properties": {"next": {"$ref": "#"}, "x": {"$ref": "#/$defs/x"}}, "$defs": {"x": {"type": "string"}}});
-        let tool = PortableTool::from_function(Function {
-            name: "a".into(),
-            description: "A".into(),
-            parameters: schema,
-        });
+        let tool = PortableTool::from_function(Function::new("a", "A", schema));
         let (again, unread) = read_tools(&write_document(std::slice::from_ref(&tool)));
         assert_eq!((again, unread), (vec![tool], Vec::new()));
     }

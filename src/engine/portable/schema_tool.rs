@@ -24,12 +24,8 @@ pub fn read_schema(document: &Value) -> Option<Result<Baggage, String>> {
     }
     let mut parameters = members.clone();
     parameters.retain(|member, _| !["title", "description"].contains(&member.as_str()));
-    let tool = PortableTool::from_function(Function {
-        name,
-        description: text("description").to_owned(),
-        parameters: parameters.into(),
-    });
-    Some(Ok(Baggage::new(tool)))
+    let function = Function::new(name, text("description"), parameters.into());
+    Some(Ok(Baggage::new(PortableTool::from_function(function))))
 }
 
 /// A title as a name: `_` where it has something else than letters, digits, `_`, `-` and `.`.

@@ -20,6 +20,8 @@ pub struct PortableTool {
     pub description: String,
     /// A JSON Schema of type object.
     pub parameters: Value,
+    /// Whether a model keeps to it strictly; `None`: it says nothing of that.
+    pub strict: Option<bool>,
     /// The JSON Schema of its answers.
     pub output: Option<Value>,
     /// The groups that show it; `None`: it says none.
@@ -52,6 +54,7 @@ impl PortableTool {
             name: function.name,
             description: function.description,
             parameters: object_schema(function.parameters),
+            strict: function.strict,
             output: None,
             groups: None,
             states: None,
@@ -96,6 +99,7 @@ impl PortableTool {
             name: self.name.clone(),
             description: self.description.clone(),
             parameters: self.parameters.clone(),
+            strict: self.strict,
         }
     }
 
@@ -108,6 +112,7 @@ impl PortableTool {
             fields.push(("description", json!(self.description)));
         }
         fields.push(("arguments", self.parameters.clone()));
+        fields.extend(self.strict.map(|strict| ("strict", json!(strict))));
         fields.extend(self.output.clone().map(|schema| ("answer", schema)));
         fields.extend(self.groups.as_deref().map(|groups| ("groups", names(groups))));
         fields.extend(self.states.as_deref().map(|states| ("states", names(states))));

@@ -29,6 +29,8 @@ enum Wait {
     Item,
     /// The recorded runs of a case.
     Case,
+    /// A file whose tools are added.
+    Tools,
     /// Something that a notice answers.
     Notice,
 }
@@ -47,6 +49,7 @@ impl Awaited {
         let wait = match effect {
             Effect::Save { .. } => Wait::Save,
             Effect::Read { .. } | Effect::PutSample(_) => Wait::Load,
+            Effect::ReadTools(_) => Wait::Tools,
             Effect::CheckSoon | Effect::Check(_) => Wait::Check,
             Effect::ReadDeployed { purpose: Purpose::KeepIds, .. } => return,
             Effect::ReadDeployed { .. } => Wait::Deployed,
@@ -86,6 +89,7 @@ impl Awaited {
             Message::Document(document) => match document {
                 DocumentMessage::Saved { .. } | DocumentMessage::SaveRefused { .. } => Wait::Save,
                 DocumentMessage::LoadEnded { .. } => Wait::Load,
+                DocumentMessage::ToolsRead(_) => Wait::Tools,
                 DocumentMessage::CheckDue | DocumentMessage::Checked { .. } => Wait::Check,
                 _ => return,
             },

@@ -203,11 +203,12 @@ impl WindowApp {
         }
         let zoom = fitted_zoom(self.zoom, shown.scale, size);
         self.painter.set_letter_size(zoom.letter_size(shown.scale));
-        let cells = self.painter.cell().cells_in(size.width, size.height);
+        let cell = self.painter.cell();
+        let cells = cell.cells_in(size.width, size.height);
         if self.shared.size() != cells {
             self.pointer.drop_selection();
         }
-        self.shared.set_size(cells);
+        self.shared.set_size(cells, cell);
         self.report(FromWindow::Resized);
     }
 
@@ -488,7 +489,6 @@ impl ApplicationHandler<ToWindow> for WindowApp {
                 self.painter.draw_again();
                 self.ask_for_drawing();
             }
-            ToWindow::ImagesRead => self.report(FromWindow::Resized),
             ToWindow::SystemDark(is_dark) => self.report(FromWindow::SystemDark(is_dark)),
             ToWindow::Ended => event_loop.exit(),
         }

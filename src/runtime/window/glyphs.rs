@@ -1,8 +1,7 @@
 //! What a cell's text looks like in pixels, kept up to a bound.
 
-use std::{collections::HashMap, rc::Rc, sync::Arc};
+use std::{collections::HashMap, rc::Rc};
 
-use ratatui::layout::Rect;
 use swash::{
     FontRef,
     scale::{Render, ScaleContext, Source, StrikeWith, image::Content},
@@ -16,6 +15,7 @@ use super::{
     cells::CellSize,
     fonts::{Face, Fonts, Found},
 };
+use crate::model::image_pixels::ImagePixels;
 
 /// The most bytes of pixels that are kept; then all go, and those in view come again.
 const MOST: usize = 8 << 20;
@@ -32,19 +32,6 @@ pub(super) struct Glyph {
     /// One byte a pixel: how much it covers; of a coloured one four: red, green, blue, alpha.
     pub pixels: Vec<u8>,
     pub is_coloured: bool,
-}
-
-/// An image where it is shown.
-#[derive(Clone, Debug)]
-pub(super) struct PlacedImage {
-    pub area: Rect,
-    pub picture: Arc<Glyph>,
-}
-
-impl PartialEq for PlacedImage {
-    fn eq(&self, other: &Self) -> bool {
-        self.area == other.area && Arc::ptr_eq(&self.picture, &other.picture)
-    }
 }
 
 /// Draws texts of cells at one size, and keeps what it drew.
@@ -298,55 +285,26 @@ fn fitted(glyph: Glyph, room: f32, cell: CellSize) -> Glyph {
         return glyph;
     }
     let share = (room / to_float(glyph.width)).min(to_float(cell.height) / to_float(glyph.height));
-    let small = scaled(&glyph, share);
+    let Glyph { width, height, pixels: bytes, .. } = glyph;
+    let small = scaled(&ImagePixels { width, height, bytes }, share);
     let left = (to_offset(room) - to_signed(small.width)) / 2;
     let top = (to_signed(cell.height) - to_signed(small.height)) / 2;
     Glyph { left, top, ..small }
 }
 
 /// An image made as small as its room is; a smaller one stays as it is.
-pub(super) fn fitted_image(image: &Glyph, room: CellSize) -> Glyph {
+pub(super) fn fitted_image(image: &ImagePixels, room: CellSize) -> Glyph {
     let share = |room: usize, length: usize| to_float(room) / to_float(length.max(1));
-    let share = share(room.width, image.width).min(share(room.height, image.height));
-    if share >= 1.0 { image.clone() } else { scaled(image, share) }
+    let share = share(room.width, image.width).min(share(room.height, image.height)).min(1.0);
+    scaled(image, share)
 }
 
 /// A coloured picture in another size.
-fn scaled(glyph: &Glyph, share: f32) -> Glyph {
+fn scaled(image: &ImagePixels, share: f32) -> Glyph {
     let length = |length: usize| to_pixels((to_float(length) * share).round()).max(1);
-    let (width, height) = (length(glyph.width), length(glyph.height));
-    let mut pixels = Vec::with_capacity(width * height * 4);
-    for row in 0..height {
-        for column in 0..width {
-            pixels.extend(average(glyph, (column, row), (width, height)));
-        }
-    }
-    Glyph { width, height, pixels, is_coloured: true, ..Glyph::default() }
-}
-
-/// The mean of those pixels of a coloured picture that one pixel of a smaller one takes in.
-fn average(glyph: &Glyph, at: (usize, usize), size: (usize, usize)) -> [u8; 4] {
-    let span = |at: usize, small: usize, large: usize| {
-        let from = at * large / small;
-        from..((at + 1) * large).div_ceil(small).clamp(from + 1, large.max(from + 1))
-    };
-    let (columns, rows) = (span(at.0, size.0, glyph.width), span(at.1, size.1, glyph.height));
-    let (mut sums, mut count) = ([0_u32; 4], 0_u32);
-    for row in rows {
-        for column in columns.clone() {
-            let start = (row * glyph.width + column) * 4;
-            let Some(pixel) = glyph.pixels.get(start..start + 4) else { continue };
-            // A colour counts as much as it is seen.
-            let alpha = u32::from(pixel[3]);
-            for part in 0..3 {
-                sums[part] += u32::from(pixel[part]) * alpha;
-            }
-            (sums[3], count) = (sums[3] + alpha, count + 1);
-        }
-    }
-    let part = |sum: u32, of: u32| u8::try_from((sum + of / 2) / of.max(1)).unwrap_or(255);
-    let alpha = sums[3];
-    [part(sums[0], alpha), part(sums[1], alpha), part(sums[2], alpha), part(alpha, count)]
+    let ImagePixels { width, height, bytes } =
+        image.scaled((length(image.width), length(image.height)));
+    Glyph { width, height, pixels: bytes, is_coloured: true, ..Glyph::default() }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "cells are small")]
@@ -429,8 +387,6 @@ mod tests {
     fn coloured_pictures_are_made_smaller_by_means() {
         let pixels = [[255, 0, 0, 255], [0, 0, 255, 255], [0, 255, 0, 0], [0, 0, 0, 0]].concat();
         let glyph = Glyph { width: 4, height: 1, pixels, is_coloured: true, ..Glyph::default() };
-        assert_eq!(average(&glyph, (0, 0), (2, 1)), [128, 0, 128, 255]);
-        assert_eq!(average(&glyph, (1, 0), (2, 1)), [0, 0, 0, 0]);
         let small = fitted(glyph, 2.0, CellSize { width: 1, height: 4 });
         assert_eq!((small.width, small.height, small.left, small.top), (2, 1, 0, 1));
     }

@@ -13,7 +13,6 @@ use tokio::sync::mpsc;
 use super::{
     colours::Ground,
     dropped::{self, Dropped},
-    images::Images,
     link::{FromWindow, Picture, ToWindow, ToWindowLink},
 };
 use crate::{
@@ -28,7 +27,7 @@ use crate::{
         event_loop::{Flow, Host, HostEvent},
         perform::Performer,
     },
-    ui::root::Root,
+    ui::{images::ImageWay, root::Root},
 };
 
 pub(crate) struct WindowHost {
@@ -38,7 +37,6 @@ pub(crate) struct WindowHost {
     reports: mpsc::UnboundedReceiver<FromWindow>,
     /// What came before the program was ready for it.
     early: Vec<FromWindow>,
-    images: Images,
     /// The theme is the system's until the user chooses one.
     follows_system: bool,
     focus: Focus,
@@ -61,9 +59,8 @@ impl WindowHost {
         }
         early.reverse();
         let Ok(terminal) = Terminal::new(Cells { window: window.clone(), cursor: None });
-        let images = Images::default();
         let focus = Focus::Unknown;
-        Ok(Self { performer, terminal, window, reports, early, images, follows_system, focus })
+        Ok(Self { performer, terminal, window, reports, early, follows_system, focus })
     }
 
     /// What the system's colours ask for before anything is drawn, where they are known.
@@ -119,12 +116,13 @@ fn event_of(taken: Dropped) -> HostEvent {
 impl Host for WindowHost {
     fn draw(&mut self, root: &mut Root, state: &State) -> io::Result<()> {
         self.terminal.backend_mut().cursor = None;
+        root.images.show(ImageWay::Window { cell: self.window.cell() });
         let Ok(drawn) = self.terminal.draw(|frame| root.draw(frame, state));
         let buffer = drawn.buffer.clone();
         let cursor = self.terminal.backend().cursor;
         let title = title(state);
         let ground = if state.theme == "light" { Ground::LIGHT } else { Ground::DARK };
-        let images = self.images.placed(root.images.places(), &self.window);
+        let images = root.images.places();
         self.window.show(Picture { buffer, cursor, images, title, ground });
         Ok(())
     }

@@ -12,11 +12,14 @@ use ratatui::{buffer::Buffer, layout::Position};
 use tokio::sync::mpsc;
 use winit::event_loop::EventLoopProxy;
 
-use super::{clipboard::Which, colours::Ground, glyphs::PlacedImage};
-use crate::app::{
-    input::Input,
-    message::{ClipboardAct, WindowGoal},
-    notices::NoticeKind,
+use super::{cells::CellSize, clipboard::Which, colours::Ground};
+use crate::{
+    app::{
+        input::Input,
+        message::{ClipboardAct, WindowGoal},
+        notices::NoticeKind,
+    },
+    ui::images::ImagePlace,
 };
 
 /// What the window reports.
@@ -54,8 +57,6 @@ pub(super) enum ToWindow {
     Minimise,
     /// The system's fonts were read.
     FontsRead,
-    /// An image of an answer was decoded.
-    ImagesRead,
     SystemDark(bool),
     /// The program has ended.
     Ended,
@@ -66,7 +67,7 @@ pub(super) enum ToWindow {
 pub(super) struct Picture {
     pub buffer: Buffer,
     pub cursor: Option<Position>,
-    pub images: Vec<PlacedImage>,
+    pub images: Vec<ImagePlace>,
     pub title: String,
     pub ground: Ground,
 }
@@ -83,19 +84,37 @@ pub(super) struct ToWindowLink {
 pub(super) struct Shared {
     /// The newest picture, until it is shown.
     picture: Mutex<Option<Picture>>,
-    /// Columns and rows, each in 16 bits; 0: not known yet.
-    size: AtomicU32,
+    /// Columns and rows; none: not known yet.
+    size: Pair,
+    /// The pixels of a cell in a row and in a column.
+    cell: Pair,
+}
+
+/// Two numbers that are seen together, each in 16 bits.
+#[derive(Default)]
+struct Pair(AtomicU32);
+
+impl Pair {
+    fn set(&self, (one, other): (u16, u16)) {
+        self.0.store(u32::from(one) << 16 | u32::from(other), Ordering::Release);
+    }
+
+    fn get(&self) -> (u16, u16) {
+        let both = self.0.load(Ordering::Acquire);
+        let part = |bits: u32| u16::try_from(bits & 0xffff).unwrap_or(0);
+        (part(both >> 16), part(both))
+    }
 }
 
 impl Shared {
-    pub fn set_size(&self, (columns, rows): (u16, u16)) {
-        self.size.store(u32::from(columns) << 16 | u32::from(rows), Ordering::Release);
+    pub fn set_size(&self, size: (u16, u16), cell: CellSize) {
+        let pixels = |length: usize| u16::try_from(length).unwrap_or(u16::MAX);
+        self.cell.set((pixels(cell.width), pixels(cell.height)));
+        self.size.set(size);
     }
 
     pub fn size(&self) -> (u16, u16) {
-        let size = self.size.load(Ordering::Acquire);
-        let part = |bits: u32| u16::try_from(bits & 0xffff).unwrap_or(0);
-        (part(size >> 16), part(size))
+        self.size.get()
     }
 
     pub fn take_picture(&self) -> Option<Picture> {
@@ -110,6 +129,11 @@ impl ToWindowLink {
 
     pub fn size(&self) -> (u16, u16) {
         self.shared.size()
+    }
+
+    /// The pixels of a cell in a row and in a column.
+    pub fn cell(&self) -> (u16, u16) {
+        self.shared.cell.get()
     }
 
     /// Shows a picture in the place of one that is not shown yet.

@@ -14,9 +14,16 @@ use super::{
     cells::CellSize,
     colours::{Ground, Pixel, cell_colours, mix, rgb},
     fonts::{Face, Fonts},
-    glyphs::{Glyph, Glyphs, PlacedImage, fitted_image, to_signed},
+    glyphs::{Glyph, Glyphs, fitted_image, to_signed},
 };
-use crate::ui::{canvas::text_width, images::IMAGE_CELL, selection::Selection};
+use crate::{
+    model::image_pixels::ImagePixels,
+    ui::{
+        canvas::text_width,
+        images::{IMAGE_CELL, ImagePlace},
+        selection::Selection,
+    },
+};
 
 /// What the window shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +31,7 @@ pub(super) struct Scene {
     pub buffer: Buffer,
     /// Where text is typed.
     pub cursor: Option<Position>,
-    pub images: Vec<PlacedImage>,
+    pub images: Vec<ImagePlace>,
     /// What an input method has of a text that is not typed yet.
     pub preedit: String,
     pub selection: Option<Selection>,
@@ -54,7 +61,7 @@ pub(super) struct Painter {
 
 /// An image made as large as its cells have room for.
 struct FittedImage {
-    image: Arc<Glyph>,
+    image: Arc<ImagePixels>,
     room: CellSize,
     picture: Rc<Glyph>,
 }
@@ -177,12 +184,15 @@ impl Painter {
             if !(area.y..area.bottom()).contains(&row) {
                 continue;
             }
+            let (columns, rows) = image.cells;
             let room = CellSize {
-                width: usize::from(area.width) * cell.width,
-                height: usize::from(area.height) * cell.height,
+                width: usize::from(columns) * cell.width,
+                height: usize::from(rows) * cell.height,
             };
             let picture = self.fitted(image, room);
-            let place = (usize::from(area.x) * cell.width, usize::from(area.y) * cell.height);
+            let top = to_signed(usize::from(area.y) * cell.height)
+                - to_signed(usize::from(image.above) * cell.height);
+            let place = (to_signed(usize::from(area.x) * cell.width), top);
             let cells = row_cells(&scene.buffer, row);
             let is_free = |column: u16| {
                 cells.get(usize::from(column)).is_some_and(|cell| cell.symbol() == IMAGE_CELL)
@@ -200,17 +210,17 @@ impl Painter {
     }
 
     /// An image as large as its cells have room for; the last few are kept.
-    fn fitted(&mut self, image: &PlacedImage, room: CellSize) -> Rc<Glyph> {
+    fn fitted(&mut self, image: &ImagePlace, room: CellSize) -> Rc<Glyph> {
         let is_it =
-            |kept: &FittedImage| Arc::ptr_eq(&kept.image, &image.picture) && kept.room == room;
+            |kept: &FittedImage| Arc::ptr_eq(&kept.image, &image.pixels) && kept.room == room;
         if let Some(kept) = self.fitted.iter().find(|kept| is_it(kept)) {
             return Rc::clone(&kept.picture);
         }
-        let picture = Rc::new(fitted_image(&image.picture, room));
+        let picture = Rc::new(fitted_image(&image.pixels, room));
         if self.fitted.len() >= MOST_FITTED {
             self.fitted.remove(0);
         }
-        let image = Arc::clone(&image.picture);
+        let image = Arc::clone(&image.pixels);
         self.fitted.push(FittedImage { image, room, picture: Rc::clone(&picture) });
         picture
     }
@@ -222,7 +232,8 @@ impl Painter {
         if !piece.text.trim().is_empty() && piece.text != IMAGE_CELL {
             let glyph = self.glyphs.glyph(&piece.shown_text(), piece.face, piece.cells > 1);
             let everywhere = 0..usize::MAX;
-            self.frame.lay(&glyph, (columns.start, top), (&everywhere, visible), colour);
+            let place = (to_signed(columns.start), to_signed(top));
+            self.frame.lay(&glyph, place, (&everywhere, visible), colour);
         }
         let thick = (cell.height / 18).max(1);
         let baseline = usize::try_from(self.glyphs.baseline()).unwrap_or(0);
@@ -391,7 +402,7 @@ impl Frame {
     fn lay(
         &mut self,
         glyph: &Glyph,
-        (left, top): (usize, usize),
+        (left, top): (i32, i32),
         (columns, visible): (&Range<usize>, &Range<usize>),
         colour: Pixel,
     ) {
@@ -400,13 +411,13 @@ impl Frame {
             return;
         }
         for (row, levels) in glyph.pixels.chunks_exact(glyph.width * bytes).enumerate() {
-            let line = to_signed(top) + glyph.top + to_signed(row);
+            let line = top + glyph.top + to_signed(row);
             let Some(line) = usize::try_from(line).ok().filter(|line| visible.contains(line))
             else {
                 continue;
             };
             for (column, level) in levels.chunks_exact(bytes).enumerate() {
-                let at = to_signed(left) + glyph.left + to_signed(column);
+                let at = left + glyph.left + to_signed(column);
                 let at = usize::try_from(at).ok();
                 let Some(at) = at.filter(|at| *at < self.width && columns.contains(at)) else {
                     continue;

@@ -15,7 +15,7 @@ pub(crate) fn model_function(tool: &Tool) -> Function {
     let parameters = given.cloned().unwrap_or_else(|| json!({"type": "object", "properties": {}}));
     let parameters =
         visible_parameters(parameters, value.get(keys::OPTIONS).unwrap_or(&Value::Null));
-    Function { name: tool.name.clone(), description: tool.description.clone(), parameters }
+    Function::new(&tool.name, &tool.description, parameters)
 }
 
 /// The parameters without the names that `options` fixes or takes from the environment, and with

@@ -22,6 +22,9 @@ use crate::{
 /// Has tools that can be called. How the calls ride on transports is the other half, in
 /// `wire::systems`.
 pub trait Calls: Sync {
+    /// What has to be there to answer calls, for people: `an MCP server`.
+    fn answered_by(&self) -> &'static str;
+
     /// The request of a call, exactly as it will be sent. `correlation` is a fresh id that the
     /// caller made.
     fn build_request(&self, call: &CallOf<'_>) -> Result<Request, Problem>;

@@ -34,6 +34,10 @@ pub const CALL: &str = "tools/call";
 pub struct McpCalls;
 
 impl Calls for McpCalls {
+    fn answered_by(&self) -> &'static str {
+        "an MCP server"
+    }
+
     fn build_request(&self, call: &CallOf<'_>) -> Result<Request, Problem> {
         if !settings::is_at(call.connection) {
             return Err(nothing_answers(call));
@@ -156,11 +160,7 @@ fn nothing_answers(call: &CallOf<'_>) -> Problem {
             "mock it (--mock), or connect its server: on Connections (6), or with `toolcrib mcp \
              add NAME -- COMMAND`",
         ),
-        false => {
-            let title = connection.transport().title();
-            let name = &connection.name;
-            (format!("connection \"{name}\" leads to {title}, not to an MCP server"), WANTED)
-        }
+        false => (connection.leads_elsewhere(McpCalls.answered_by()), WANTED),
     };
     Problem::new(ProblemKind::Input, "calling", cause).with_remedy(remedy)
 }

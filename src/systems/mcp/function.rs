@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{entries, keys};
 use crate::{
+    engine::portable::formats::META_STRICT,
     model::{
         entry::Entry,
         tool::{Function, Tool},
@@ -45,9 +46,7 @@ pub fn output_schema(tool: &Tool) -> Option<Value> {
 pub fn model_function(tool: &Tool) -> Function {
     let parameters =
         tool.entry.value.get("inputSchema").filter(|schema| schema.is_object()).cloned();
-    Function {
-        name: tool.name.clone(),
-        description: tool.description.clone(),
-        parameters: parameters.unwrap_or_else(|| json!({"type": "object", "properties": {}})),
-    }
+    let parameters = parameters.unwrap_or_else(|| json!({"type": "object", "properties": {}}));
+    let strict = || tool.entry.value.get("_meta")?.get(META_STRICT)?.as_bool();
+    Function { strict: strict(), ..Function::new(&tool.name, &tool.description, parameters) }
 }

@@ -8,7 +8,10 @@ use super::{
     version::{DEFAULT, Era},
 };
 use crate::{
-    engine::{model_view::Client, portable::tool::object_schema},
+    engine::{
+        model_view::Client,
+        portable::{formats::META_STRICT, tool::object_schema},
+    },
     schema::pointer::Pointer,
     syntax::edit::Edit,
     systems::facets::portable::{KeyedTool, Portable, PortableFile},
@@ -64,6 +67,9 @@ impl Portable for PortableTools {
             });
             if let Some(output) = tool.output.as_ref().and_then(output_schema) {
                 value[OUTPUT_SCHEMA] = output;
+            }
+            if let Some(strict) = tool.strict {
+                value["_meta"] = json!({META_STRICT: strict});
             }
             value
         };

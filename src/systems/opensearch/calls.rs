@@ -44,6 +44,10 @@ pub const STREAM: &str = "stream";
 pub struct OpenSearchCalls;
 
 impl Calls for OpenSearchCalls {
+    fn answered_by(&self) -> &'static str {
+        "an OpenSearch cluster"
+    }
+
     fn build_request(&self, call: &CallOf<'_>) -> Result<Request, Problem> {
         let connection = call.connection;
         let offers = self.call_routes(call.tool, connection);

@@ -40,11 +40,8 @@ fn kind_of(entry: &Value) -> String {
 #[must_use]
 pub fn model_function(tool: &Tool) -> Function {
     let entry = &tool.entry.value;
-    Function {
-        name: tool.name.clone(),
-        description: tool.description.clone(),
-        parameters: declared_schema(entry).unwrap_or_else(|| asked_schema(entry)),
-    }
+    let parameters = declared_schema(entry).unwrap_or_else(|| asked_schema(entry));
+    Function::new(&tool.name, &tool.description, parameters)
 }
 
 /// The schema that `attributes.input_schema` holds, as a text or as an object.

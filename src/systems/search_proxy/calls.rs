@@ -38,6 +38,10 @@ pub const WANTED: &str =
 pub struct ProxyCalls;
 
 impl Calls for ProxyCalls {
+    fn answered_by(&self) -> &'static str {
+        "a search proxy"
+    }
+
     fn build_request(&self, call: &CallOf<'_>) -> Result<Request, Problem> {
         let problem = |cause: String, remedy: &str| {
             Problem::new(ProblemKind::Input, "calling", cause).with_remedy(remedy)
@@ -53,9 +57,11 @@ impl Calls for ProxyCalls {
             problem(cause, &format!("set {}", endpoint.chooser()))
         })?;
         if call.connection.transport().spec().traffic != Traffic::Exchange {
-            let (name, title) = (&call.connection.name, call.connection.transport().title());
-            let cause = format!("connection \"{name}\" leads to {title}, not to a search proxy");
-            return Err(problem(cause, &format!("name {WANTED}")));
+            let cause = call.connection.leads_elsewhere(self.answered_by());
+            return Err(problem(
+                cause,
+                &format!("name {WANTED}, or mock it (on Invoke, or with --mock)"),
+            ));
         }
         let offers = self.call_routes(call.tool, call.connection);
         let route = match call.route {

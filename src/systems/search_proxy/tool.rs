@@ -29,7 +29,7 @@ pub fn model_function(tool: &Tool) -> Function {
     let entry = &tool.entry.value;
     let schema = argument_schema(entry);
     let parameters = schema.unwrap_or_else(|| json!({"type": "object", "properties": {}}));
-    Function { name: tool.name.clone(), description: tool.description.clone(), parameters }
+    Function::new(&tool.name, &tool.description, parameters)
 }
 
 fn argument_schema(entry: &Value) -> Option<Value> {

@@ -69,13 +69,7 @@ pub(crate) fn question_request(
 pub(crate) fn check_reachable(connection: &Connection) -> Result<(), Problem> {
     let transport = connection.transport();
     let cause = match transport.spec().traffic {
-        _ if !settings::is_gateway(transport) => {
-            format!(
-                "connection \"{}\" leads to {}, not to TrustGraph's gateway",
-                connection.name,
-                transport.title()
-            )
-        }
+        _ if !settings::is_gateway(transport) => connection.leads_elsewhere("TrustGraph's gateway"),
         Traffic::Exchange => {
             "over HTTP only the agent's last message arrives, which holds no text".to_owned()
         }

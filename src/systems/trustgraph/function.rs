@@ -7,5 +7,5 @@ use crate::model::tool::{Function, Tool};
 #[must_use]
 pub(crate) fn model_function(tool: &Tool) -> Function {
     let parameters = descriptor::arguments_schema(&tool.entry.value, &tool.kind);
-    Function { name: tool.name.clone(), description: tool.description.clone(), parameters }
+    Function::new(&tool.name, &tool.description, parameters)
 }

@@ -65,11 +65,7 @@ pub(crate) fn is_gateway(transport: TransportKind) -> bool {
 pub(crate) fn find_broker(connections: &Connections, wanted: &str) -> Result<Connection, Problem> {
     let broker = find_connection(connections, wanted)?;
     if !broker.transport().is_bus() || broker.is_embedded() {
-        let cause = format!(
-            "connection \"{}\" leads to {}, not to a broker",
-            broker.name,
-            broker.transport().title()
-        );
+        let cause = broker.leads_elsewhere("a broker");
         let remedy = "name the broker behind the gateway: pulsar://HOST:6650, amqp://HOST:5672 or kafka://HOST:9092";
         return Err(
             Problem::new(ProblemKind::Input, "choosing the broker", cause).with_remedy(remedy)

@@ -80,11 +80,8 @@ pub fn model_function(tool: &Tool) -> Function {
             (own.or_else(said), parameters)
         }
     };
-    Function {
-        name: tool.name.clone(),
-        description: description.unwrap_or_else(|| tool.description.clone()),
-        parameters: parameters.unwrap_or_else(nothing),
-    }
+    let description = description.unwrap_or_else(|| tool.description.clone());
+    Function::new(&tool.name, description, parameters.unwrap_or_else(nothing))
 }
 
 /// What a model gives to a sub-agent: its own schema where there is one, else a message.

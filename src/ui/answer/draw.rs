@@ -23,7 +23,6 @@ use crate::{
     systems::calling,
     ui::{
         canvas::{Pen, inset_area, mark_chosen, text_width, truncate_text, visible_text, wrap},
-        images::ImagePlaces,
         styles::{Role, Styles},
         view::Look,
         widgets::{
@@ -220,20 +219,24 @@ impl Answer {
         let left = area.height.saturating_sub(problem_height + stray_height);
         let rows = Listing::from_call(call, EventFilter::Own);
         let shown = self.queried.text(call);
+        let is_high = left >= 14;
+        let images = look.images.filter(|_| !self.images.is_empty());
+        // Images are worth more than the log.
+        let usual = if images.is_some() { LOG.min(left / 4) } else { LOG.max(left / 4) };
+        let log_rows = |most: u16| match is_high {
+            true => most.min(u16::try_from(rows.len()).unwrap_or(most)) + 1,
+            false => 0,
+        };
+        let view = Rect { height: left - log_rows(usual), ..area };
+        self.text.tail = images.map_or(0, |images| self.images.lay(images, view));
         // What the text leaves free shows more of the log.
         let text_rows = self.text.rows_up_to(usize::from(left), shown, area.width);
         let free = left.saturating_sub(u16::try_from(text_rows).unwrap_or(left) + 2);
-        let most = LOG.max(left / 4).max(free);
-        let log_height =
-            if left >= 14 { most.min(u16::try_from(rows.len()).unwrap_or(most)) + 1 } else { 0 };
+        let log_height = log_rows(usual.max(free));
         // Without any text the problem is the answer, and is where one looks for it.
         let above = if call.text.is_empty() { problem_height } else { 0 };
-        let mut text = Rect { y: area.y + above, height: left - log_height, ..area };
-        // What follows the text follows its images, too.
+        let text = Rect { y: area.y + above, height: left - log_height, ..area };
         let below = text.height;
-        if let Some(places) = look.images {
-            text.height -= self.draw_images(buffer, text, places);
-        }
         self.body = text;
         if call.text.is_empty() && matches!(call.state, CallState::Opening | CallState::Waiting) {
             let taken = draw_progress(buffer, text, styles, call);
@@ -243,6 +246,9 @@ impl Answer {
             }
         }
         self.text.draw(self.queried.text(call), buffer, text, styles);
+        if let (Some(images), Some(place)) = (images, self.text.tail_place()) {
+            self.images.draw(buffer, text, place, images, styles);
+        }
         for (line, (role, words)) in (if above > 0 { 0 } else { below }..).zip(problem) {
             Pen::new(buffer, area, line).put_text(&words, styles[role]);
         }
@@ -264,26 +270,6 @@ impl Answer {
             self.stray_line = Rect { y: area.y + line, height: 1, ..area };
             self.draw_stray_line(buffer, look, call);
         }
-    }
-
-    /// Keeps the foot of the text free for its images; answers how many lines that takes.
-    fn draw_images(&self, buffer: &mut Buffer, text: Rect, places: &ImagePlaces) -> u16 {
-        const MOST: usize = 4;
-        let shown = self.images.len().min(MOST);
-        let height = text.height / 2;
-        let Some(width) = u16::try_from(shown).ok().and_then(|count| text.width.checked_div(count))
-        else {
-            return 0;
-        };
-        if height < 3 || width < 6 {
-            return 0;
-        }
-        for (column, file) in (0_u16..).zip(self.images.iter().take(MOST)) {
-            let x = text.x + column * width;
-            let area = Rect { x, y: text.bottom() - height, width: width - 1, height };
-            places.reserve(buffer, area, file);
-        }
-        height
     }
 
     fn draw_stray_line(&self, buffer: &mut Buffer, look: Look<'_>, call: &Call) {

@@ -1,13 +1,15 @@
 //! The answer as it comes: text, tree, raw events, times; what is not part of it on demand.
 
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
 
 use ratatui::layout::Rect;
 
 use super::{
     bytes, event_page,
     events::{EventFilter, EventRow, Listing, LogRow},
-    headers, parts,
+    headers,
+    images::AnswerImages,
+    parts,
     queried::Queried,
     rendered::Rendered,
 };
@@ -73,8 +75,7 @@ pub(crate) struct Answer {
     last_find: String,
     /// Whether there is more than text, known once the call has ended.
     has_parts: Option<bool>,
-    /// Files of the images among them.
-    pub images: Vec<Arc<[u8]>>,
+    pub(super) images: AnswerImages,
     pub body: Rect,
     pub stray_line: Rect,
 }
@@ -108,7 +109,7 @@ impl Answer {
             self.list = ListCursor::default();
             self.list_follows = true;
             self.has_parts = None;
-            self.images = Vec::new();
+            self.images = AnswerImages::default();
         }
         if self.has_parts.is_none() {
             let ended = call.filter(|call| call.outcome().is_some());
@@ -117,7 +118,7 @@ impl Answer {
             }
             self.has_parts = ended.map(parts::has_parts);
             if let (Some(call), Some(true)) = (ended, self.has_parts) {
-                self.images = parts::images(call);
+                self.images = AnswerImages::new(parts::images(call));
             }
         }
     }

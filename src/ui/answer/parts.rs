@@ -1,11 +1,12 @@
 //! What an answer is made of beside its text: images, audio, resources, links.
 
-use std::sync::Arc;
-
 use crate::{
     model::{call::Call, content_part::ContentPart},
     systems::calling,
-    ui::{content_parts::has_attachments, images::image_files},
+    ui::{
+        content_parts::has_attachments,
+        images::{ImageFile, image_parts},
+    },
 };
 
 /// A longer result is taken apart only when its parts are asked for.
@@ -40,11 +41,13 @@ pub(crate) fn text_part(call: &Call) -> ContentPart {
     }
 }
 
-/// The files of the images in a call's answer that can be shown.
+/// The images in a call's answer that can be drawn.
 #[must_use]
-pub(crate) fn images(call: &Call) -> Vec<Arc<[u8]>> {
+pub(crate) fn images(call: &Call) -> Vec<ImageFile> {
     match result_body(call) {
-        Some(body) if body.len() <= LARGEST_IMAGES => image_files(&answer_parts(call)),
+        Some(body) if body.len() <= LARGEST_IMAGES => {
+            image_parts(&answer_parts(call)).map(|(_, image)| image).collect()
+        }
         _ => Vec::new(),
     }
 }

@@ -1,7 +1,7 @@
 //! The workspace's case files, and what is wrong with some.
 
 use crate::{
-    app::{document::Document, message::DocumentMessage, state::State},
+    app::{documents::Document, message::DocumentMessage, state::State},
     engine::{
         case::{
             page::{self, FOLDER},

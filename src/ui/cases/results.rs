@@ -74,7 +74,10 @@ fn finding_lines(verdict: &Verdict) -> Vec<Line> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::case::verdict::{Answer, Finding};
+    use crate::engine::case::{
+        expected::ExpectedValues,
+        verdict::{Answer, Finding},
+    };
 
     #[test]
     fn a_case_that_passed_is_not_found_by_the_word_of_those_that_failed() {
@@ -83,7 +86,8 @@ mod tests {
             Finding { what: "outcome", expected: "failed".into(), difference }
         };
         let text = |finding: Finding| {
-            let verdict = Verdict { answer: Answer::default(), findings: vec![finding] };
+            let values = ExpectedValues::default();
+            let verdict = Verdict { answer: Answer::default(), findings: vec![finding], values };
             let lines = finding_lines(&verdict);
             lines.into_iter().flatten().map(|(_, text)| text).collect::<String>()
         };

@@ -87,6 +87,12 @@ impl TextArea {
         self.editing.text()
     }
 
+    /// The same before the cursor and behind it.
+    #[must_use]
+    pub fn text_at_cursor(&self) -> (&str, &str) {
+        self.editing.text().split_at(self.editing.cursor())
+    }
+
     /// Puts the cursor at a byte offset of the text.
     pub fn move_cursor(&mut self, to: usize) {
         self.editing.move_cursor(to, MoveMode::Move);

@@ -384,6 +384,11 @@ pub(crate) trait Editor {
         None
     }
 
+    /// The text that is typed, before the cursor and behind it; `None`: no template can be in it.
+    fn text_at_cursor(&self) -> Option<(&str, &str)> {
+        None
+    }
+
     /// Whether something is open that Esc closes.
     fn is_open(&self) -> bool {
         false

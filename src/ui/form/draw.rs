@@ -159,6 +159,9 @@ impl Form {
                 open,
                 self.widget_room(row, focused && Some(row) == at),
             ));
+            if Some(row) == at && focused && self.lists_templates() {
+                line += usize::from(self.templates.line_count(&self.focus));
+            }
             line += self.previews.line_count(row, focused && Some(row) == at);
             line += layout::remark_lines(&self.remarks, row, self.columns.room);
         }
@@ -243,6 +246,9 @@ impl Form {
         let room = self.widget_room(row, here);
         let columns = self.columns;
         let mut editor = if Some(row) == self.focused_row() { self.editor.take() } else { None };
+        let listed =
+            if here && self.lists_templates() { self.templates.line_count(&self.focus) } else { 0 };
+        let mut templates = std::mem::take(&mut self.templates);
         let mut spots = Vec::new();
         if let Some(cell) = self.cell(row) {
             let field = cell.field;
@@ -290,6 +296,13 @@ impl Form {
             }
             spots.extend(hits.into_iter().map(|hit| hit_target(&hit, inner, row)));
             let mut line = lines;
+            if listed > 0 {
+                let place = Rect { y: area.y + line, height: listed, ..inner };
+                let mut context = DrawContext { buffer, area: place, styles, look };
+                let hits = templates.draw(&mut context);
+                spots.extend(hits.iter().map(|hit| hit_target(hit, place, row)));
+                line += listed;
+            }
             for pieces in self.previews.lines(row, here) {
                 let mut pen = Pen::new(buffer, area, line);
                 pen.skip(columns.widget);
@@ -321,6 +334,7 @@ impl Form {
             }
         }
         spots.push(HitTarget { area, row, target: Target::Row });
+        self.templates = templates;
         if editor.is_some() {
             self.editor = editor;
         }

@@ -158,6 +158,7 @@ impl Form {
             self.adding = self.adding.take().filter(|_| self.focus.0 == id.0);
             self.focus = id;
             self.editor = None;
+            self.templates.close();
             self.full_help = false;
         }
         self.follow = true;

@@ -74,6 +74,9 @@ impl Form {
             return self.handle_input(&Input::Paste(self.clip.clone()));
         }
         self.ensure_editor();
+        if let Some(reply) = self.template_input(input) {
+            return reply;
+        }
         if let Some(reply) = self.type_item(input) {
             return reply;
         }
@@ -94,7 +97,9 @@ impl Form {
                 return reply;
             }
             if answer != Answer::Ignored {
-                return self.handle_answer(answer);
+                let reply = self.handle_answer(answer);
+                self.offer_templates();
+                return reply;
             }
         }
         match input {
@@ -212,6 +217,7 @@ impl Form {
 
     pub(super) fn activate_editor(&mut self) -> FormReply {
         self.resting = false;
+        self.templates.close();
         self.remember_value();
         self.ask_editor(|editor, cell| {
             editor.on_activate(cell);

@@ -13,6 +13,7 @@ use super::{
     layout::{Columns, Lines},
     notes::Remarks,
     previews::Previews,
+    templates::Templates,
     view::Form,
     work::Work,
 };
@@ -91,6 +92,7 @@ impl Form {
             notes: Vec::new(),
             remarks: Remarks::default(),
             previews: Previews::default(),
+            templates: Templates::default(),
             drafts: HashMap::new(),
             typing_from: None,
             fresh: HashMap::new(),
@@ -135,6 +137,7 @@ impl Form {
         form.drafts = std::mem::take(&mut self.drafts);
         form.notes = std::mem::take(&mut self.notes);
         form.previews = std::mem::take(&mut self.previews);
+        form.templates = std::mem::take(&mut self.templates);
         form.written = std::mem::take(&mut self.written);
         form.shared = std::mem::take(&mut self.shared);
         form.fresh = std::mem::take(&mut self.fresh);

@@ -168,6 +168,9 @@ impl Form {
                     other => other,
                 })
             }
+            Target::Widget(Click::Pick(number)) if self.lists_templates() => {
+                self.take_template(number)
+            }
             Target::Widget(click) => self.handle_click(click),
             Target::Earlier => self.handle_action("move-up"),
             Target::Later => self.handle_action("move-down"),

@@ -151,6 +151,10 @@ impl Editor for Lines {
         true
     }
 
+    fn text_at_cursor(&self) -> Option<(&str, &str)> {
+        self.area.as_ref().map(TextArea::text_at_cursor)
+    }
+
     fn is_open(&self) -> bool {
         self.area.is_some()
     }

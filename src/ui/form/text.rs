@@ -81,6 +81,11 @@ impl Editor for Line {
         true
     }
 
+    fn text_at_cursor(&self) -> Option<(&str, &str)> {
+        let line = || self.input.text().split_at(self.input.cursor());
+        Some(self.area.as_ref().map_or_else(line, TextArea::text_at_cursor))
+    }
+
     fn handle_input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
         if let Some(area) = &mut self.area {
             return area_input(area, input, |area| cell.set_value(area.text()));

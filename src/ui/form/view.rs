@@ -20,6 +20,7 @@ use super::{
     registry,
     shared::SharedPlace,
     spelling::{collect_floats, number_spellings, spell_literal},
+    templates::Templates,
     work::Work,
 };
 use crate::{
@@ -99,6 +100,8 @@ pub struct Form {
     pub(super) remarks: Remarks,
     /// What fields come to, below them.
     pub(super) previews: Previews,
+    /// What is offered while a template is typed.
+    pub(super) templates: Templates,
     /// What was typed and is no value yet: the text, and why.
     pub(super) drafts: HashMap<Pointer, (String, String)>,
     /// The value when typing in the focused field began, and how its numbers were written: what
@@ -317,6 +320,9 @@ impl Form {
     pub fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         if self.finder.is_some() {
             return vec![("↑↓", "choose"), ("Enter", "go to the field"), ("Esc", "close")];
+        }
+        if self.lists_templates() {
+            return vec![("↑↓", "choose"), ("Enter", "insert"), ("Esc", "close")];
         }
         if let Some(hints) = self.item_hints() {
             return hints;

@@ -9,7 +9,6 @@ use crate::{
         input::{Code, Input},
         state::State,
     },
-    model::entry::FileId,
     ui::{
         canvas::{Pen, wrap},
         sheet::{Ask, Entry, Sheet},
@@ -19,7 +18,7 @@ use crate::{
     },
 };
 
-/// What happens with the text.
+/// What happens with the text, or with the path.
 type PasteAction = Box<dyn Fn(&str, &State) -> Reply>;
 
 /// A sheet that takes what the terminal pastes, line breaks and all.
@@ -27,9 +26,9 @@ pub(crate) struct Paste {
     title: String,
     words: String,
     then: PasteAction,
-    /// The path of a file of the workspace, as it is typed.
+    take_file: PasteAction,
+    /// The path of a file, as it is typed.
     file: TextInput,
-    wrong: Option<String>,
     sheet: Rect,
 }
 
@@ -41,33 +40,15 @@ impl Paste {
         title: impl Into<String>,
         words: impl Into<String>,
         then: impl Fn(&str, &State) -> Reply + 'static,
+        take_file: impl Fn(&str, &State) -> Reply + 'static,
     ) -> Self {
         Self {
             title: title.into(),
             words: words.into(),
             then: Box::new(then),
+            take_file: Box::new(take_file),
             file: TextInput::default(),
-            wrong: None,
             sheet: Rect::default(),
-        }
-    }
-
-    /// Takes the text of the file whose path is typed.
-    fn take_file(&mut self, state: &State) -> OverlayReply {
-        let path = self.file.text().trim();
-        let file = FileId::new(path.strip_prefix("./").unwrap_or(path));
-        match state.documents.get(&file) {
-            Some(document) => {
-                OverlayReply::CloseWith((self.then)(document.text.whole_text(), state))
-            }
-            None if path.is_empty() => OverlayReply::Stay,
-            None => {
-                self.wrong = Some(format!(
-                    "this folder has no YAML, JSON or TOML file {path}; of another file paste the \
-                    text"
-                ));
-                OverlayReply::Stay
-            }
         }
     }
 }
@@ -76,8 +57,7 @@ impl Overlay for Paste {
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, _: &State) {
         let cells = modal::line_cells(area, 70);
         let lines = wrap(&self.words, cells);
-        let wrong = self.wrong.as_ref().map_or_else(Vec::new, |wrong| wrap(wrong, cells));
-        let height = u16::try_from(lines.len() + wrong.len()).unwrap_or(1) + 6;
+        let height = u16::try_from(lines.len()).unwrap_or(1) + 6;
         let (sheet, inside) = modal::draw_modal(frame, area, (70, height), &self.title, look);
         self.sheet = sheet;
         for (row, line) in (1_u16..).zip(&lines) {
@@ -94,11 +74,6 @@ impl Overlay for Paste {
         let field = Rect { x, y, width, height: 1 };
         let cursor = Some(look.styles[Role::Cursor]);
         self.file.draw(frame.buffer_mut(), field, look.styles[Role::FieldFocus], cursor);
-        for (row, line) in (row + 1..).zip(&wrong) {
-            Pen::new(frame.buffer_mut(), inside, row)
-                .skip(1)
-                .put_text(line, look.styles[Role::Error]);
-        }
     }
 
     fn handle_input(&mut self, input: &Input, state: &State) -> OverlayReply {
@@ -108,10 +83,12 @@ impl Overlay for Paste {
         match input {
             Input::Paste(text) => OverlayReply::CloseWith((self.then)(text, state)),
             Input::Key(key) if key.is_plain(Code::Esc) => OverlayReply::Close,
-            Input::Key(key) if key.is_plain(Code::Enter) => self.take_file(state),
+            Input::Key(key) if key.is_plain(Code::Enter) => match self.file.text().trim() {
+                "" => OverlayReply::Stay,
+                path => OverlayReply::CloseWith((self.take_file)(path, state)),
+            },
             Input::Key(key) => {
                 self.file.handle_key(*key);
-                self.wrong = None;
                 OverlayReply::Stay
             }
             Input::Mouse(mouse) => {

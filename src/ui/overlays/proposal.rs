@@ -532,7 +532,7 @@ impl Overlay for Proposal {
             }
             Input::Paste(text) => {
                 if let Some(input) = &mut self.input {
-                    input.insert(text);
+                    input.insert_json(text);
                 }
             }
             Input::Mouse(Mouse { kind: MouseKind::Wheel(notches), .. }) => {

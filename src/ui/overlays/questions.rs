@@ -13,6 +13,7 @@ use super::{
     proposal::{ExtraButton, Proposal, Proposed},
     server_import,
     value_form::{Asked, Shown, ValueForm},
+    way_back::as_question,
 };
 use crate::{
     app::{
@@ -33,7 +34,7 @@ use crate::{
         table,
     },
     ui::{
-        canvas,
+        canvas, pasted,
         styles::Role,
         view::{Overlay, Reply},
         widgets::difference,
@@ -68,6 +69,7 @@ pub(crate) fn question_overlay(asked: &Question, state: &State) -> Box<dyn Overl
         }
         Question::Push { keep, delete } => Box::new(push_proposal(keep, delete, state)),
         Question::Begin => Box::new(beginning::welcome(state)),
+        Question::AddTools(text) => as_question(pasted::tools_overlay(text, state)),
         Question::Allow { connection, permission, .. } => {
             Box::new(confirmed::allow(connection, permission))
         }

@@ -14,7 +14,7 @@ use crate::{
         actions::{Action, ActionId},
         agent_run::AgentMessage,
         calls::CallMessage,
-        document::Document,
+        documents::Document,
         history::HistoryMessage,
         message::{Message, ScreenId},
         question::Question,

@@ -43,12 +43,17 @@ pub(crate) struct ReadPosition {
 }
 
 impl ReadPosition {
-    pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, lines: &[Line]) {
-        (self.area, self.rows) = (area, lines.len());
-        let seen = usize::from(area.height);
+    /// Takes in where so many rows are drawn.
+    pub fn settle(&mut self, area: Rect, rows: usize) {
+        (self.area, self.rows) = (area, rows);
         // So that it knows how much a page is.
-        self.cursor.visible_rows(lines.len(), area.height);
-        self.top = self.top.min(lines.len().saturating_sub(seen));
+        self.cursor.visible_rows(rows, area.height);
+        self.top = self.top.min(rows.saturating_sub(usize::from(area.height)));
+    }
+
+    pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, lines: &[Line]) {
+        self.settle(area, lines.len());
+        let seen = usize::from(area.height);
         for (row, line) in (0_u16..).zip(lines.iter().skip(self.top).take(seen)) {
             let mut pen = Pen::new(buffer, area, row);
             for (role, piece) in line {

@@ -11,6 +11,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::editing::{Clip, Editing, MoveMode};
 use crate::{
     app::input::{Button, Key, Mouse, MouseKind},
+    syntax::source::{Format, Source},
     ui::canvas::{text_width, visible_text},
 };
 
@@ -66,6 +67,16 @@ impl TextInput {
     /// Puts a text at the cursor; line breaks become spaces.
     pub fn insert(&mut self, text: &str) {
         self.editing.insert(&text.replace("\r\n", " ").replace(['\n', '\r'], " "));
+    }
+
+    /// The same; JSON comes without its comments, which would go on to the end of the one line.
+    pub fn insert_json(&mut self, text: &str) {
+        let may_have = text.trim_start().starts_with('{') && text.contains("//");
+        let json = || Source::parse(Format::Jsonc, text).ok()?.to_json(0);
+        match may_have.then(json).flatten() {
+            Some(json) => self.insert(&json),
+            None => self.insert(text),
+        }
     }
 
     /// The same with its line breaks, for what isn't shown as it is.
@@ -276,6 +287,21 @@ mod tests {
         let mut buffer = Buffer::empty(area);
         input.draw(&mut buffer, area, Style::default(), Some(Style::default()));
         buffer.content().iter().map(ratatui::buffer::Cell::symbol).collect()
+    }
+
+    #[test]
+    fn json_is_pasted_without_its_comments() {
+        let pasted = |text: &str| {
+            let mut input = TextInput::default();
+            input.insert_json(text);
+            input.text().to_owned()
+        };
+        let block = "{\n  // the shop\n  \"a\": {\"url\": \"https://h/mcp\"}, // and no more\n}\n";
+        let value: serde_json::Value = serde_json::from_str(&pasted(block)).unwrap();
+        assert_eq!(value, serde_json::json!({"a": {"url": "https://h/mcp"}}));
+        for line in ["a https://h/mcp", "{ // no JSON"] {
+            assert_eq!(pasted(line), line);
+        }
     }
 
     #[test]

@@ -40,6 +40,15 @@ struct TextPosition {
     row: usize,
 }
 
+/// Where the rows that follow a text are in view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TailPlace {
+    /// From this line of the view on.
+    pub line: u16,
+    /// The first of them that is in view.
+    pub first: usize,
+}
+
 /// Scroll, search, and an index of the lines of a text that the owner holds.
 #[derive(Clone, Debug)]
 pub(crate) struct TextView {
@@ -52,6 +61,10 @@ pub(crate) struct TextView {
     height: usize,
     /// Stay at the end as the text grows.
     pub follow: bool,
+    /// How many rows follow the text and are scrolled with it; who has them draws them.
+    pub tail: usize,
+    /// Where these begin, if any is in view.
+    tail_place: Option<TailPlace>,
     query: String,
     found: Option<usize>,
     /// Where it was drawn.
@@ -74,6 +87,8 @@ impl Default for TextView {
             cells: 80,
             height: 24,
             follow: true,
+            tail: 0,
+            tail_place: None,
             query: String::new(),
             found: None,
             area: Rect::default(),
@@ -100,7 +115,8 @@ impl TextView {
     /// Forgets the text; another one comes.
     pub fn reset(&mut self, follow: bool) {
         let (query, looked_at) = (std::mem::take(&mut self.query), self.looked_at.take());
-        *self = Self { follow, query, looked_at: looked_at.into(), ..Self::default() };
+        let tail = self.tail;
+        *self = Self { follow, tail, query, looked_at: looked_at.into(), ..Self::default() };
     }
 
     /// Takes in what the text has grown by. A text that shrank is another text.
@@ -150,11 +166,23 @@ impl TextView {
         wrap_rows(&line, self.cells)
     }
 
+    /// How many segments there are; what follows the text is like one more.
+    fn segment_count(&self) -> usize {
+        self.starts.count() + usize::from(self.tail > 0)
+    }
+
+    fn row_count(&self, text: &AnswerText, segment: usize) -> usize {
+        match segment < self.starts.count() {
+            true => self.segment_rows(text, segment).len(),
+            false => self.tail,
+        }
+    }
+
     /// The topmost place from which the end is in view.
     fn last_top(&self, text: &AnswerText) -> TextPosition {
         let mut wanted = self.height.max(1);
-        for segment in (0..self.starts.count()).rev() {
-            let rows = self.segment_rows(text, segment).len();
+        for segment in (0..self.segment_count()).rev() {
+            let rows = self.row_count(text, segment);
             if rows >= wanted {
                 return TextPosition { segment, row: rows - wanted };
             }
@@ -163,13 +191,14 @@ impl TextView {
         TextPosition::default()
     }
 
-    /// How many rows the end of the text takes in so many cells; it stops counting at `most`.
+    /// How many rows the end of the text takes in so many cells, with what follows it; it stops
+    /// counting at `most`.
     pub fn rows_up_to(&mut self, most: usize, text: &AnswerText, cells: u16) -> usize {
         self.index_text(text);
         self.cells = usize::from(cells).max(1);
         let mut rows = 0;
-        for segment in (0..self.starts.count()).rev() {
-            rows += self.segment_rows(text, segment).len();
+        for segment in (0..self.segment_count()).rev() {
+            rows += self.row_count(text, segment);
             if rows >= most {
                 return most;
             }
@@ -181,7 +210,7 @@ impl TextView {
     pub fn draw(&mut self, text: &AnswerText, buffer: &mut Buffer, area: Rect, styles: &Styles) {
         self.index_text(text);
         (self.cells, self.height) = (usize::from(area.width).max(1), usize::from(area.height));
-        self.area = area;
+        (self.area, self.tail_place) = (area, None);
         let selected = self.selected_range(text).unwrap_or_default();
         let bottom = self.last_top(text);
         self.top = if self.follow { bottom } else { self.top.min(bottom) };
@@ -208,6 +237,14 @@ impl TextView {
             }
             row = 0;
         }
+        let is_in_view = self.tail > 0 && line < area.height;
+        self.tail_place = is_in_view.then_some(TailPlace { line, first: row });
+    }
+
+    /// Where the last drawing has what follows the text.
+    #[must_use]
+    pub fn tail_place(&self) -> Option<TailPlace> {
+        self.tail_place
     }
 
     /// Moves by rows; upwards stops following, the end follows again.
@@ -230,14 +267,14 @@ impl TextView {
             return Some(TextPosition { row: spot.row - 1, ..spot });
         }
         let segment = spot.segment.checked_sub(1)?;
-        Some(TextPosition { segment, row: self.segment_rows(text, segment).len() - 1 })
+        Some(TextPosition { segment, row: self.row_count(text, segment).saturating_sub(1) })
     }
 
     fn row_below(&self, text: &AnswerText, spot: TextPosition) -> Option<TextPosition> {
-        if spot.row + 1 < self.segment_rows(text, spot.segment).len() {
+        if spot.row + 1 < self.row_count(text, spot.segment) {
             return Some(TextPosition { row: spot.row + 1, ..spot });
         }
-        (spot.segment + 1 < self.starts.count())
+        (spot.segment + 1 < self.segment_count())
             .then_some(TextPosition { segment: spot.segment + 1, row: 0 })
     }
 
@@ -294,6 +331,9 @@ impl TextView {
         let mut spot = self.top;
         for _ in self.area.y..row {
             spot = self.row_below(text, spot).unwrap_or(spot);
+        }
+        if spot.segment >= self.starts.count() {
+            return text.floor_char_boundary(text.len().saturating_sub(1));
         }
         let line = self.segment(text, spot.segment);
         let range = wrap_rows(&line, self.cells).get(spot.row).cloned().unwrap_or_default();
@@ -408,7 +448,8 @@ impl TextView {
         // Before it knows where lines end, all that is new would be one.
         self.index_text(text);
         let all_seen = self.last_top(text) == TextPosition::default();
-        (!all_seen).then(|| format!("line {} of {}", self.top.segment + 1, self.starts.count()))
+        let count = self.starts.count();
+        (!all_seen).then(|| format!("line {} of {count}", (self.top.segment + 1).min(count)))
     }
 }
 
@@ -584,7 +625,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::ui::theme::Theme;
+    use crate::{app::input::Mods, ui::theme::Theme};
 
     fn screen(view: &mut TextView, text: &AnswerText, cells: u16, height: u16) -> Vec<String> {
         let area = Rect::new(0, 0, cells, height);
@@ -613,6 +654,41 @@ mod tests {
         assert_eq!(screen(&mut view, &pages(20), 10, 3), ["line 18", "line 19", "line 20"]);
         view.handle_key(Key::plain(Code::PageUp), &pages(20));
         assert_eq!(screen(&mut view, &pages(20), 10, 3), ["line 16", "line 17", "line 18"]);
+    }
+
+    #[test]
+    fn what_follows_the_text_is_scrolled_with_it() {
+        let (mut view, text) = (TextView { tail: 5, ..TextView::default() }, pages(2));
+        assert_eq!(view.rows_up_to(99, &text, 10), 7);
+        view.follow = false;
+        let mut after = |code| {
+            view.handle_key(Key::plain(code), &text);
+            let lines = screen(&mut view, &text, 10, 3);
+            (lines[0].clone(), view.tail_place().map(|place| (place.line, place.first)))
+        };
+        assert_eq!(after(Code::Home), ("line 1".into(), Some((2, 0))));
+        assert_eq!(after(Code::Down), ("line 2".into(), Some((1, 0))));
+        assert_eq!(after(Code::Down), (String::new(), Some((0, 0))));
+        assert_eq!(after(Code::Down), (String::new(), Some((0, 1))));
+        assert_eq!(after(Code::End), (String::new(), Some((0, 2))));
+        assert_eq!(after(Code::PageUp), (String::new(), Some((0, 0))));
+        assert_eq!(after(Code::PageUp), ("line 1".into(), Some((2, 0))));
+        assert_eq!(screen(&mut view, &pages(3), 10, 3), ["line 1", "line 2", "line 3"]);
+        assert_eq!(view.tail_place(), None);
+        view.tail = 0;
+        view.handle_key(Key::plain(Code::End), &pages(3));
+        assert_eq!(screen(&mut view, &pages(3), 10, 3), ["line 1", "line 2", "line 3"]);
+    }
+
+    #[test]
+    fn what_is_dragged_over_beyond_the_text_selects_it_to_its_end() {
+        let (mut view, text) = (TextView { tail: 3, ..TextView::default() }, pages(2));
+        screen(&mut view, &text, 10, 5);
+        let mouse = |kind, column, row| Mouse { kind, column, row, mods: Mods::default() };
+        view.handle_mouse(mouse(MouseKind::Down(Button::Left), 5, 0), &text);
+        view.handle_mouse(mouse(MouseKind::Drag(Button::Left), 4, 3), &text);
+        let selected = view.handle_mouse(mouse(MouseKind::Up(Button::Left), 4, 3), &text);
+        assert_eq!(selected.as_deref(), Some("1\nline 2"));
     }
 
     #[test]

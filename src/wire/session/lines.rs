@@ -8,7 +8,7 @@ use crate::{
         transport::{
             bus::{Bus, SubscriptionShare},
             message::{Address, Incoming},
-            message_queue::{LostCounts, QueueReceiver},
+            message_queue::{Backlog, LostCounts, QueueReceiver},
         },
     },
 };
@@ -55,6 +55,12 @@ impl Lines {
                 else => return None,
             }
         }
+    }
+
+    /// How much waits on one of them, as [`QueueReceiver::new_backlog`] has it.
+    pub fn new_backlog(&mut self) -> Option<Backlog> {
+        let mut lines = [&mut self.inbox, &mut self.shared].into_iter().flatten();
+        lines.find_map(QueueReceiver::new_backlog)
     }
 
     /// How many messages and bytes were dropped on both.

@@ -536,6 +536,24 @@ async fn what_was_let_go_is_counted_and_the_answer_is_not_called_whole() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_answer_that_comes_too_fast_is_said_to_be_before_any_of_it_is_lost() {
+    let bus = Fake {
+        capacity: 8_000,
+        ..Fake::new((0..20).map(|_| piece("xxxxx")).chain([last("")]).collect())
+    };
+    let events = events_of(&bus, request(), limits()).await;
+    assert_eq!(end_event(&events).0, Outcome::Succeeded);
+    let is_notice = |event: &&Event| match &event.kind {
+        EventKind::Notice(words) => words.contains("faster than they are read"),
+        _ => false,
+    };
+    assert_eq!(events.iter().filter(is_notice).count(), 1, "{events:?}");
+    let before = events.iter().take_while(|event| !is_notice(event));
+    let is_chunk = |event: &&Event| matches!(event.kind, EventKind::Chunk { .. });
+    assert_eq!(before.filter(is_chunk).count(), 1, "{events:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_answer_has_its_largest_size() {
     let events = events_of(
         &Fake::new(vec![piece("12345"), piece("67890"), piece("more")]),

@@ -33,7 +33,10 @@ use crate::{
         error_kind::ErrorKind,
         transport::Traffic,
     },
-    systems::opensearch::{calls, keys},
+    systems::{
+        facets::calls::Calls,
+        opensearch::{calls, keys},
+    },
     wire::session::event_sink::{CallEnd, EventSink, SinkClosed},
 };
 
@@ -80,9 +83,8 @@ fn wrong_connection(connection: &Connection) -> Option<CallError> {
     if connection.transport().spec().traffic == Traffic::Exchange {
         return None;
     }
-    let (name, title) = (&connection.name, connection.transport().title());
-    let message = format!("connection \"{name}\" leads to {title}, not to a cluster");
-    let remedy =
-        "choose a connection with transport = \"http\" and servers = [\"http://HOST:9200\"]";
+    let message = connection.leads_elsewhere(calls::OpenSearchCalls.answered_by());
+    let remedy = "mock it (on Invoke, or with --mock), or choose a connection with transport = \
+        \"http\" and servers = [\"http://HOST:9200\"]";
     Some(CallError::new(ErrorKind::BadSettings, message, remedy))
 }

@@ -92,11 +92,17 @@ impl WireText {
     /// Takes out what was added, as text.
     pub fn take_text(&mut self) -> String {
         let Self { start, length } = std::mem::take(self);
-        let text = String::from_utf8_lossy(&start);
-        match length > start.len() {
-            true => cut_text(&text, length),
-            false => text.into_owned(),
-        }
+        wire_text(&start, length)
+    }
+}
+
+/// What crossed the wire as text, of which there were so many bytes: of much only the start.
+fn wire_text(bytes: &[u8], length: usize) -> String {
+    let start = &bytes[..bytes.len().min(LONGEST_WIRE)];
+    let text = String::from_utf8_lossy(start);
+    match length > start.len() {
+        true => cut_text(&text, length),
+        false => text.into_owned(),
     }
 }
 
@@ -105,11 +111,7 @@ impl Packet {
     pub fn take_wire(&mut self) -> String {
         match self.headers.iter().position(|(name, _)| name == WIRE) {
             Some(row) => self.headers.remove(row).1,
-            None => {
-                let mut text = WireText::default();
-                text.extend(&self.body);
-                text.take_text()
-            }
+            None => wire_text(&self.body, self.body.len()),
         }
     }
 

@@ -2,6 +2,7 @@
 //! counted.
 
 use std::{
+    fmt,
     iter::Sum,
     sync::{
         Arc,
@@ -12,7 +13,10 @@ use std::{
 use tokio::sync::{mpsc, oneshot};
 
 use super::message::{Incoming, Packet};
-use crate::wire::byte_budget::{ByteBudget, ByteShare};
+use crate::{
+    model::size::format_size,
+    wire::byte_budget::{ByteBudget, ByteShare},
+};
 
 /// How much a line holds at most.
 pub(crate) const CAPACITY: usize = 64 * 1024 * 1024;
@@ -27,6 +31,8 @@ struct LostMessages {
     messages: AtomicU64,
     bytes: AtomicU64,
     in_gap: AtomicBool,
+    /// The sender can't be held back: what finds no room is lost.
+    may_lose: AtomicBool,
 }
 
 /// How many messages, and of how many bytes, were dropped because there was no room.
@@ -34,6 +40,24 @@ struct LostMessages {
 pub struct LostCounts {
     pub messages: u64,
     pub bytes: u64,
+}
+
+/// So many bytes wait of those that a queue holds at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Backlog {
+    pub waiting: usize,
+    pub most: usize,
+}
+
+impl fmt::Display for Backlog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [waiting, most] = [self.waiting, self.most].map(|bytes| format_size(bytes as u64));
+        write!(
+            f,
+            "messages arrive faster than they are read: {waiting} wait; beyond {most} they are \
+             dropped"
+        )
+    }
 }
 
 impl Sum for LostCounts {
@@ -48,7 +72,10 @@ impl Sum for LostCounts {
 /// The end that messages come out of, in order.
 pub struct QueueReceiver {
     queue: mpsc::UnboundedReceiver<Queued>,
+    budget: ByteBudget,
     lost: Arc<LostMessages>,
+    /// It was reported that much waits, and most of that still does.
+    is_behind: bool,
     /// Ends when the transport has given the subscription back.
     left: Option<oneshot::Receiver<()>>,
     /// Gets what is sent to the server so that it knows, then what it says all the same, where the
@@ -76,8 +103,15 @@ pub(crate) fn message_queue(capacity: usize) -> (QueueSender, QueueReceiver) {
     let lost = Arc::new(LostMessages::default());
     let budget = ByteBudget::new(capacity);
     (
-        QueueSender { queue: sender, budget, lost: Arc::clone(&lost) },
-        QueueReceiver { queue: receiver, lost, left: None, parting: None },
+        QueueSender { queue: sender, budget: budget.clone(), lost: Arc::clone(&lost) },
+        QueueReceiver {
+            queue: receiver,
+            budget,
+            lost,
+            is_behind: false,
+            left: None,
+            parting: None,
+        },
     )
 }
 
@@ -124,6 +158,16 @@ impl QueueReceiver {
         }
     }
 
+    /// How much waits, where that is more than half of what the queue holds and what finds no room
+    /// is lost. Reported once, and again where nearly all of it was taken meanwhile.
+    pub fn new_backlog(&mut self) -> Option<Backlog> {
+        let (waiting, most) = (self.budget.used(), self.budget.capacity());
+        let was_behind = self.is_behind;
+        self.is_behind = waiting > if was_behind { most / 16 } else { most / 2 };
+        let is_new = self.is_behind && !was_behind && self.lost.may_lose.load(Ordering::Relaxed);
+        is_new.then_some(Backlog { waiting, most })
+    }
+
     /// How many messages and bytes were dropped so far.
     #[must_use]
     pub fn lost_counts(&self) -> LostCounts {
@@ -150,6 +194,7 @@ impl QueueSender {
     /// Puts it in, or lets it go and counts it when there is no room: for a sender that cannot be
     /// held back.
     pub fn try_push(&self, heard: Incoming) -> Result<(), Closed> {
+        self.lost.may_lose.store(true, Ordering::Relaxed);
         match self.budget.try_reserve(heard.weight()) {
             Some(share) => {
                 self.lost.in_gap.store(false, Ordering::Relaxed);
@@ -212,6 +257,30 @@ mod tests {
         assert_eq!(line.next().await, Some(Incoming::Gap));
         assert_eq!(line.next().await, Some(packet(b"five")));
         assert_eq!(line.next().await, None);
+    }
+
+    #[tokio::test]
+    async fn that_much_waits_is_reported_before_any_is_lost_and_once() {
+        let (feeder, mut line) = message_queue(1_500);
+        let fill = |count: usize| (0..count).for_each(|_| feeder.try_push(packet(b"one")).unwrap());
+        fill(2);
+        assert_eq!(line.new_backlog(), None);
+        fill(2);
+        assert_eq!(line.new_backlog(), Some(Backlog { waiting: 4 * 259, most: 1_500 }));
+        assert_eq!((line.new_backlog(), line.lost_counts()), (None, LostCounts::default()));
+        while line.try_next().is_some() {}
+        assert_eq!(line.new_backlog(), None);
+        fill(4);
+        assert!(line.new_backlog().is_some(), "it had caught up");
+    }
+
+    #[tokio::test]
+    async fn of_a_sender_that_waits_nothing_is_lost_and_nothing_is_reported() {
+        let (feeder, mut line) = message_queue(600);
+        for body in [&b"one"[..], b"two"] {
+            feeder.push(packet(body)).await.unwrap();
+        }
+        assert_eq!(line.new_backlog(), None);
     }
 
     #[tokio::test]

@@ -108,7 +108,7 @@ impl System for Echo {
     fn model_function(&self, tool: &Tool) -> Function {
         let parameters =
             tool.entry.value.get(PARAMETERS).cloned().unwrap_or_else(|| json!({"type": "object"}));
-        Function { name: tool.name.clone(), description: tool.description.clone(), parameters }
+        Function::new(&tool.name, &tool.description, parameters)
     }
 
     fn calls(&self) -> Option<&dyn Calls> {
@@ -117,6 +117,10 @@ impl System for Echo {
 }
 
 impl Calls for Echo {
+    fn answered_by(&self) -> &'static str {
+        "an Echo server"
+    }
+
     fn build_request(&self, call: &CallOf<'_>) -> Result<Request, Problem> {
         Ok(Request {
             tool: call.tool.id().clone(),

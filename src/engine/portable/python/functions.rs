@@ -28,12 +28,19 @@ pub fn is_python(text: &str) -> bool {
     let is_word = |letter: char| letter == '_' || letter.is_alphanumeric();
     let sets = first.split_once('=').is_some_and(|(name, _)| name.trim().chars().all(is_word));
     let begins = BEGINNINGS.iter().any(|begin| first.starts_with(begin));
+    (begins || sets) && has_function(text)
+}
+
+/// Whether a text has a line with `def`, as Python functions begin: a text that is neither JSON nor
+/// YAML is Python then, however it begins.
+#[must_use]
+pub fn has_function(text: &str) -> bool {
     let is_head = |line: &str| {
         let line = line.trim_start();
         let line = line.strip_prefix("async ").unwrap_or(line).trim_start();
         line.strip_prefix("def ").is_some_and(|rest| rest.contains('('))
     };
-    (begins || sets) && text.lines().any(is_head)
+    text.lines().any(is_head)
 }
 
 /// The tools of a text, with what of them isn't read: functions that are decorated with `@tool` or
@@ -80,8 +87,7 @@ const DECORATORS: [&str; 2] = ["tool", "function_tool"];
 
 /// The name of the tool that a function is.
 fn tool_name(one: &Found<'_>) -> String {
-    let name = one.name.to_owned();
-    let mut named = Function { name, description: String::new(), parameters: Value::Null };
+    let mut named = Function::new(one.name, "", Value::Null);
     if let Some(decorator) = one.decorator {
         // What is wrong with it is said where all of the tool is read.
         _ = read_decorator(decorator, &mut named, &mut Vec::new());
@@ -147,11 +153,7 @@ fn read_tool(
             }
         }
     }
-    let mut function = Function {
-        name: one.name.to_owned(),
-        description: said.description,
-        parameters: object_of(arguments),
-    };
+    let mut function = Function::new(one.name, said.description, object_of(arguments));
     if let Some(decorator) = one.decorator {
         read_decorator(decorator, &mut function, unread)?;
     }

@@ -146,7 +146,7 @@ mod tests {
     use crate::model::tool::Function;
 
     fn tool(name: &str, parameters: Value) -> ServedTool {
-        let function = Function { name: name.into(), description: "x".into(), parameters };
+        let function = Function::new(name, "x", parameters);
         ServedTool {
             key: format!("key of {name}"),
             system: Some("echo"),

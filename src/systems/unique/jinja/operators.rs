@@ -159,6 +159,15 @@ pub(super) const GOING_THROUGH: [&str; 9] =
 struct Kept(Value);
 
 pub(super) fn add_operators(environment: &mut Environment<'_>) {
+    add_comparisons(environment);
+    add_arithmetic(environment);
+    add_keys(environment);
+    add_series(environment);
+    add_number_tests(environment);
+}
+
+/// What compares, and keeps the operand in the middle of `a < b < c`.
+fn add_comparisons(environment: &mut Environment<'_>) {
     for Comparison { sign, filter, beside_kept, tests, .. } in &COMPARISONS {
         environment.add_filter(*filter, |state: &State<'_, '_>, one: Value, other: Value| {
             compare(state, sign, &one, &other).map(Value::from)
@@ -177,6 +186,10 @@ pub(super) fn add_operators(environment: &mut Environment<'_>) {
         state.get_or_insert_extension_with(|| Kept(Value::UNDEFINED)).0 = value.clone();
         value
     });
+}
+
+/// `+`, `*`, `~` and `%`, and what is refused beside them.
+fn add_arithmetic(environment: &mut Environment<'_>) {
     environment.add_filter(BESIDE, |state: &State<'_, '_>, value: Value| {
         if let Some(kind) = series_type(&value) {
             return Err(invalid(format!("{kind} has no +: make a list of it with |list")));
@@ -196,6 +209,18 @@ pub(super) fn add_operators(environment: &mut Environment<'_>) {
         weigh(state, &other)?;
         concatenate(state, &one, &other)
     });
+    environment.add_filter(REMAINDER, |state: &State<'_, '_>, one: Value, other: Value| {
+        weigh(state, &one)?;
+        weigh(state, &other)?;
+        match one.as_str() {
+            Some(_) => fill_percent(&one, &other),
+            None => remainder(&one, &other),
+        }
+    });
+}
+
+/// What may be a key, and what has keys.
+fn add_keys(environment: &mut Environment<'_>) {
     environment.add_filter(PAIRS, |parts: Rest<Value>| {
         match parts.iter().step_by(2).find(|key| !is_key(key)) {
             Some(key) => Err(invalid(format!("{} cannot be a key of a dict", type_name(key)))),
@@ -210,6 +235,18 @@ pub(super) fn add_operators(environment: &mut Environment<'_>) {
         Some(_) if as_range(&value).is_none() => Value::from_pairs([("", ""); 0]),
         _ => value,
     });
+    environment.add_filter(KEYS, |state: &State<'_, '_>, value: Value| {
+        weigh(state, &value)?;
+        let value = as_list(value)?;
+        match value.try_iter()?.find(|item| !is_key(item)) {
+            Some(item) => Err(invalid(format!("{} can't be compared by unique", type_name(&item)))),
+            None => Ok(value),
+        }
+    });
+}
+
+/// What goes through items, or takes some of them.
+fn add_series(environment: &mut Environment<'_>) {
     environment.add_filter(EACH, |value: Value| allow_each(&value).map(|()| value));
     environment.add_filter(LETTERS, |state: &State<'_, '_>, value: Value| {
         let Some(text) = value.as_str() else { return Ok(value) };
@@ -225,14 +262,6 @@ pub(super) fn add_operators(environment: &mut Environment<'_>) {
         weigh(state, &value)?;
         let value = as_list(value)?;
         have_order(&value.try_iter()?.collect::<Vec<_>>()).map(|()| value)
-    });
-    environment.add_filter(KEYS, |state: &State<'_, '_>, value: Value| {
-        weigh(state, &value)?;
-        let value = as_list(value)?;
-        match value.try_iter()?.find(|item| !is_key(item)) {
-            Some(item) => Err(invalid(format!("{} can't be compared by unique", type_name(&item)))),
-            None => Ok(value),
-        }
     });
     environment.add_filter(GENERATOR, |value: Value, words: String| {
         // A text that is reversed is one.
@@ -251,14 +280,10 @@ pub(super) fn add_operators(environment: &mut Environment<'_>) {
         weigh(state, &value)?;
         slice(&value, &ends)
     });
-    environment.add_filter(REMAINDER, |state: &State<'_, '_>, one: Value, other: Value| {
-        weigh(state, &one)?;
-        weigh(state, &other)?;
-        match one.as_str() {
-            Some(_) => fill_percent(&one, &other),
-            None => remainder(&one, &other),
-        }
-    });
+}
+
+/// Tests that take numbers alone.
+fn add_number_tests(environment: &mut Environment<'_>) {
     environment.add_test("odd", |value: Value| Ok::<_, Error>(is_odd(number(value, "odd")?)));
     environment.add_test("even", |value: Value| Ok::<_, Error>(is_even(number(value, "even")?)));
     environment.add_test("divisibleby", |value: Value, by: Value| {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::{
     app::{
-        document::Document,
+        documents::Document,
         form_file::FormGoal,
         message::{AfterSave, ConnectionMessage, DocumentMessage, DraftPolicy, Message, Recovery},
         state::State,

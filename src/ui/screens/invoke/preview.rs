@@ -5,6 +5,7 @@ use std::{borrow::Cow, collections::BTreeSet};
 use super::{
     parts::ArgumentsView,
     request_line::{RequestLine, problem_lines},
+    variables::{DOTS, value_words},
 };
 use crate::{
     app::{
@@ -20,12 +21,10 @@ use crate::{
     },
     model::{
         call::Request,
-        connection::RequestVariable,
         merging::{Merging, Origin},
         size,
         tool::Tool,
     },
-    schema::phrase::value_text,
     systems::{
         calling,
         facets::{caller::CallingAgent, calls::RouteOffer},
@@ -36,9 +35,6 @@ use crate::{
         styles::Role,
     },
 };
-
-/// In the place of a secret.
-const DOTS: &str = "••••";
 
 /// How many letters of a body are laid out.
 const LONGEST_BODY: usize = 20_000;
@@ -132,17 +128,12 @@ fn variable_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> 
     let shared = &state.network.connections.variables;
     let mut lines = Vec::new();
     for name in names {
-        let variable = connection.variables.get(name);
-        let own = format!("connection {}", connection.name);
-        let origin = if shared.get(name) == variable { "the workspace" } else { &*own };
-        let value = variable.map(|variable| match variable {
-            RequestVariable::Shown(value) => value_text(value),
-            RequestVariable::Hidden(_) => DOTS.to_owned(),
-            RequestVariable::Secret(at) => format!("{DOTS} from {at}"),
-        });
-        let (text, role) = match value {
-            Some(value) => (format!("{name} = {value} · {origin}"), Role::Text),
-            None => (format!("{name} isn't defined for {own}"), Role::Warning),
+        let (text, role) = match value_words(name, &connection, shared) {
+            Some(words) => (format!("{name} = {words}"), Role::Text),
+            None => {
+                let of = &connection.name;
+                (format!("{name} isn't defined for connection {of}"), Role::Warning)
+            }
         };
         let parts = wrap(&visible_text(&text), cells).into_iter();
         lines.extend(parts.map(|text| RequestLine::new("", text, role)));

@@ -17,6 +17,7 @@ use super::{
     request_line::{RequestLine, draw_lines, request_title},
     steps::StepsPane,
     tools::tool_of,
+    variables::{OfferedNames, undefined_notes},
     warned::{Warned, wrong_field},
 };
 use crate::{
@@ -71,6 +72,8 @@ pub(crate) struct RequestPane {
     reached: Option<u64>,
     /// No form, for where the keys are in none.
     no_form: FormHost<RequestPart>,
+    /// What is offered while a template is typed in the arguments.
+    offered: OfferedNames,
     /// What was refused once for its issues; sending the same again means it.
     warned: Option<Warned>,
     /// Lines of the request that are scrolled over.
@@ -117,6 +120,7 @@ impl RequestPane {
             self.generation = Some(state.generation);
             self.sync_descriptor(state, found);
         }
+        self.offered.follow(state, found, self.arguments.shown_form_mut());
         self.arguments.sync_surroundings(state);
         self.configuration.sync_surroundings(state);
         self.meta.sync_state(state, found);
@@ -136,6 +140,7 @@ impl RequestPane {
             let value = state.arguments_of(found.id());
             let source = typed.map(EditedText::source);
             form.sync_written(&value, &written_in(source, 0, &Pointer::root()));
+            form.set_notes(undefined_notes(&value, state, found));
             // What a sample filled in was chosen by nobody yet: typing replaces it.
             if is_new && typed.is_none_or(|text| !text.can_undo() && !text.can_redo()) {
                 form.mark_unchosen();

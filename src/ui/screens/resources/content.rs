@@ -14,6 +14,7 @@ use crate::{
     ui::{
         answer::rendered::face_role,
         canvas::{Pen, inset_area, mark_chosen, text_width},
+        images::{LaidImage, MOST_DRAWN, image_parts},
         styles::Role,
         view::{Look, Reply},
         widgets::{
@@ -56,7 +57,11 @@ struct ContentLines {
     content: Arc<ItemContent>,
     cells: usize,
     view: usize,
+    /// Images, by the numbers of their parts.
+    images: Vec<(usize, LaidImage)>,
     lines: Vec<Line>,
+    /// The lines that images begin in.
+    tops: Vec<usize>,
 }
 
 impl ContentPane {
@@ -162,10 +167,9 @@ impl ContentPane {
         let cells = usize::from(text.width);
         let words = match report {
             Some(ReadReport::Done(content)) => {
-                self.make_lines(content, cells);
+                self.make_lines(content, text, look);
                 let text = self.draw_find(buffer, text, look, focused);
-                let lines = self.lines.as_ref().map_or(&[][..], |made| &made.lines);
-                self.position.draw(buffer, text, look.styles, lines);
+                self.draw_content(buffer, text, look);
                 return self.mark_found(buffer, look, focused);
             }
             None => {
@@ -182,19 +186,44 @@ impl ContentPane {
         self.position.draw(buffer, text, look.styles, &words);
     }
 
-    fn make_lines(&mut self, content: &Arc<ItemContent>, cells: usize) {
-        let view = self.tabs.at;
+    /// Draws the lines, and images over those that are kept free for them.
+    fn draw_content(&mut self, buffer: &mut Buffer, text: Rect, look: Look<'_>) {
+        let Some(made) = &self.lines else { return };
+        self.position.settle(text, made.lines.len());
+        let images = made.images.iter().map(|(_, image)| image).zip(&made.tops);
+        for (image, top) in images {
+            if let Some(images) = look.images {
+                let view = (text, self.position.top());
+                images.draw(buffer, look.styles, view, (image, *top));
+            }
+        }
+        self.position.draw(buffer, text, look.styles, &made.lines);
+    }
+
+    fn make_lines(&mut self, content: &Arc<ItemContent>, text: Rect, look: Look<'_>) {
+        let (view, cells) = (self.tabs.at, usize::from(text.width));
+        // The lines that say what an image is stay in sight.
+        let room = (text.width, text.height.saturating_sub(3));
+        let drawn = look.images.filter(|_| view != JSON);
+        let images = drawn.map_or_else(Vec::new, |images| {
+            let parts = image_parts(&content.parts).take(MOST_DRAWN);
+            parts.map(|(at, image)| (at, images.lay(&image.file, room))).collect()
+        });
         let is_made = |made: &&ContentLines| {
-            Arc::ptr_eq(&made.content, content) && made.cells == cells && made.view == view
+            Arc::ptr_eq(&made.content, content)
+                && made.cells == cells
+                && made.view == view
+                && made.images == images
         };
         if self.lines.as_ref().filter(is_made).is_some() {
             return;
         }
-        let lines = match view {
-            JSON => cut_text(&pretty_json(content), |text| json_lines(text, cells)),
-            _ => content_lines(content, cells),
+        let (lines, tops) = match view {
+            JSON => (cut_text(&pretty_json(content), |text| json_lines(text, cells)), Vec::new()),
+            _ => content_lines(content, cells, &images),
         };
-        self.lines = Some(ContentLines { content: Arc::clone(content), cells, view, lines });
+        let content = Arc::clone(content);
+        self.lines = Some(ContentLines { content, cells, view, images, lines, tops });
         if self.is_finding() {
             self.search();
         }
@@ -288,25 +317,34 @@ fn pretty_json(content: &ItemContent) -> String {
     serde_json::to_string_pretty(&content.result).unwrap_or_default()
 }
 
-/// All parts, what is wrong with them first.
-fn content_lines(content: &ItemContent, cells: usize) -> Vec<Line> {
-    let mut lines = Vec::new();
+/// All parts, what is wrong with them first; and the lines that images begin in.
+fn content_lines(
+    content: &ItemContent,
+    cells: usize,
+    images: &[(usize, LaidImage)],
+) -> (Vec<Line>, Vec<usize>) {
+    let (mut lines, mut tops) = (Vec::new(), Vec::new());
     for words in &content.faults {
         lines.extend(wrapped_lines(&format!("⚠ {words}"), Role::Warning, cells));
     }
     if let Some(description) = &content.description {
         lines.extend(wrapped_lines(description, Role::Info, cells));
     }
-    for part in &content.parts {
+    for (at, part) in content.parts.iter().enumerate() {
         if !lines.is_empty() {
             lines.push(Line::new());
         }
         lines.extend(part_lines(part, cells));
+        if let Some((_, image)) = images.iter().find(|(of, _)| *of == at) {
+            lines.extend(wrapped_lines(&image.words, image.role, cells));
+            tops.push(lines.len());
+            lines.extend(std::iter::repeat_n(Line::new(), image.rows()));
+        }
     }
     if content.parts.is_empty() {
         lines.extend(wrapped_lines("It is empty.", Role::Ghost, cells));
     }
-    lines
+    (lines, tops)
 }
 
 fn part_lines(part: &ContentPart, cells: usize) -> Vec<Line> {

@@ -30,9 +30,14 @@ use crate::{
 pub(super) fn choose_target(tool: &Tool, state: &State) -> Reply {
     let Some(packed) = pack_tool(tool, state.mode) else { return Reply::Handled };
     let targets = Target::all();
+    let detail = |target: &Target| match (target, target.answered_by()) {
+        (Target::Format(_), _) => target.title().to_owned(),
+        (_, Some(who)) => format!("{}; calls need {who}", target.title()),
+        (_, None) => format!("{}; can't be called from toolcrib", target.title()),
+    };
     let item = |target: &Target| Item {
         title: target.word().to_owned(),
-        detail: target.title().to_owned(),
+        detail: detail(target),
         ..Item::default()
     };
     let items = targets.iter().map(item).collect();

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::gate_fields::value_with_gate;
 use crate::{
-    app::{document::Document, state::State},
+    app::{documents::Document, state::State},
     model::{
         entry::{Entry, EntryForm, EntryId, FileId},
         settings::SETTINGS,

@@ -19,10 +19,11 @@ impl Driver {
     pub(super) async fn notice(&mut self, notice: Notice, text: String, faults: &[Fault]) {
         match notice {
             Notice::Progress { token, progress, total, message } => {
-                let own = token.as_text().parse::<u64>().map_or_else(|_| token.clone(), Id::from);
-                let waiting =
-                    self.state.waiting.get(&token).or_else(|| self.state.waiting.get(&own));
-                match waiting {
+                // A server may give a number back as a text.
+                let own =
+                    || token.as_text().parse::<u64>().map_or_else(|_| token.clone(), Id::from);
+                let waiting = &self.state.waiting;
+                match waiting.get(&token).or_else(|| waiting.get(&own())) {
                     Some(waiting) => {
                         let (total, message) = (total.as_ref(), message.as_deref());
                         let words = progress_words(&progress, total, message, faults);
@@ -30,7 +31,7 @@ impl Driver {
                         // One that has left is informed that it has by another way.
                         let _ = waiting.inbox.push(Incoming::Packet(stage)).await;
                     }
-                    None if self.tell_late(&own, &text) => {}
+                    None if self.tell_late(&own(), &text) => {}
                     None => self.tell_all("odd", &odd(&text, faults), &text).await,
                 }
             }

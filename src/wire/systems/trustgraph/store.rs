@@ -90,11 +90,7 @@ pub(crate) async fn read_items(
 ) -> Result<Vec<Item>, Problem> {
     let doing = "reading TrustGraph's configuration";
     if !settings::is_gateway(connection.transport()) {
-        let cause = format!(
-            "connection \"{}\" leads to {}, not to a gateway",
-            connection.name,
-            connection.transport().title()
-        );
+        let cause = connection.leads_elsewhere("a gateway");
         let remedy =
             "name TrustGraph's gateway: --connection https://HOST:8888, or one from toolcrib.toml";
         return Err(Problem::new(ProblemKind::Input, doing, cause).with_remedy(remedy));

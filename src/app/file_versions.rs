@@ -1,4 +1,4 @@
-//! A file of the user as it would be saved.
+//! A file of the user in its versions: the text as it would be saved, and those on disk.
 
 use std::sync::Arc;
 
