@@ -91,8 +91,8 @@ fn branches_that_exclude_each_other_offer_their_own_members_alone() {
 fn a_key_stands_beside_a_title_that_says_something_else() {
     let schema = json!({"properties": {"max_tokens": {"title": "Max Tokens", "type": "integer"}, "q": {"title": "Question", "type": "string"}}});
     let screen = Desk::new(schema, json!({})).screen();
-    assert!(screen.contains("Question q "), "{screen}");
-    assert!(!screen.contains("Max Tokens max_tokens"), "{screen}");
+    assert!(screen.contains("Question · q "), "{screen}");
+    assert!(!screen.contains("Max Tokens · max_tokens"), "{screen}");
 }
 
 #[test]

@@ -405,11 +405,9 @@ fn draw_label(
     if field.is_marked_required() {
         pen.put_text(" *", styles[Role::Key]);
     }
-    let left = room.saturating_sub(text_width(&label) + 1);
     // A key that has no room is below the row while it has the focus.
-    let key = field.key.as_deref().map(visible_text).filter(|key| text_width(key) <= left);
-    if let Some(key) = key {
-        pen.put_text(" ", styles[Role::Dim]).put_text(&key, styles[Role::Dim]);
+    if let Some(key) = layout::shown_key(columns, field) {
+        pen.put_text(layout::KEY_GAP, styles[Role::Dim]).put_text(&key, styles[Role::Dim]);
     }
 }
 

@@ -145,10 +145,7 @@ fn rules(field: &Field, columns: Columns) -> Vec<HelpLine> {
     if text_width(&label) > layout::label_room(columns, field) {
         said.push(label.clone().into_owned());
     }
-    let is_seen = field.key.as_deref().is_some_and(|key| {
-        text_width(&label) + 1 + text_width(&visible_text(key))
-            <= layout::label_room(columns, field)
-    });
+    let is_seen = layout::shown_key(columns, field).is_some();
     if !is_seen
         && field.pointer.last().is_some_and(|name| *name != *field.label)
         && field.role == Seat::Member

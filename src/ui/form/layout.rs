@@ -1,5 +1,7 @@
 //! On which line each row of a form is, and how much of it is seen.
 
+use std::borrow::Cow;
+
 use super::{
     cell::{Cell, Editor},
     notes::{Remark, Remarks},
@@ -40,7 +42,7 @@ impl Columns {
         let most = (usize::from(cells) * 2 / 5).clamp(8, 32);
         let with_key = |field: &Field| {
             let label = wanted(field);
-            let key = field.key.as_deref().map_or(0, |key| 1 + text_width(&visible_text(key)));
+            let key = field.key.as_deref().map_or(0, |key| key_cells(&visible_text(key)));
             Some(label + key).filter(|wide| *wide <= most / 2).unwrap_or(label)
         };
         let widest = fields.iter().map(with_key).max().unwrap_or(0).max(8);
@@ -77,6 +79,21 @@ pub(crate) fn label_room(columns: Columns, field: &Field) -> usize {
     let marks = if field.is_marked_required() { 2 } else { 0 };
     usize::from(columns.widget.saturating_sub(columns.label))
         .saturating_sub(1 + usize::from(shown_indent(columns, field)) + marks)
+}
+
+/// What is between a label and the key beside it.
+pub(crate) const KEY_GAP: &str = " · ";
+
+fn key_cells(key: &str) -> usize {
+    text_width(KEY_GAP) + text_width(key)
+}
+
+/// The key beside the label of a row, where it says something else and has room.
+#[must_use]
+pub(crate) fn shown_key(columns: Columns, field: &Field) -> Option<Cow<'_, str>> {
+    let label = text_width(&visible_text(&field.label));
+    let left = label_room(columns, field).saturating_sub(label);
+    field.key.as_deref().map(visible_text).filter(|key| key_cells(key) <= left)
 }
 
 /// The indent of a row: deep ones leave room for the label.
