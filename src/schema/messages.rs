@@ -280,7 +280,7 @@ pub(super) fn error_message(kind: &ValidationErrorKind) -> String {
         Kind::ContentEncoding { content_encoding } => format!("is not {content_encoding}"),
         Kind::ContentMediaType { content_media_type } => format!("is not {content_media_type}"),
         Kind::FromUtf8 { .. } => "doesn't contain text".into(),
-        Kind::PropertyNames { error } => format!("as a name {}", error_message(error.kind())),
+        Kind::PropertyNames { error } => format!("has a name that {}", error_message(error.kind())),
         Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } => {
             "could not be checked: its pattern takes too long".into()
         }

@@ -264,7 +264,7 @@ pub(super) fn rename_entry(state: &State) -> Reply {
     let files = if files.is_empty() { files } else { format!(" It is renamed in {files}, too.") };
     let own = match rename::own_name(&entry).and_then(|at| at.last().map(str::to_owned)) {
         Some(member) if key_at(&entry).is_none() => {
-            format!(" Its {member}, which is the same, too.")
+            format!(" Its {member} changes with it.")
         }
         _ => String::new(),
     };
