@@ -272,7 +272,8 @@ fn only_what_is_set_is_shown_until_a_field_is_looked_for() {
 #[test]
 fn members_that_the_schema_does_not_name_are_counted_apart() {
     let text = json!({"type": "string"});
-    let schema = json!({"properties": {"o": {"type": "object", "properties": {"a": text, "b": text}}}});
+    let schema =
+        json!({"properties": {"o": {"type": "object", "properties": {"a": text, "b": text}}}});
     let screen = Desk::new(schema, json!({"o": {"a": "x", "z": "y"}})).screen();
     assert!(screen.contains("1 of 2 set, 1 more"), "{screen}");
 }
