@@ -277,3 +277,23 @@ fn members_that_the_schema_does_not_name_are_counted_apart() {
     let screen = Desk::new(schema, json!({"o": {"a": "x", "z": "y"}})).screen();
     assert!(screen.contains("1 of 2 set, 1 more"), "{screen}");
 }
+
+#[test]
+fn that_a_field_is_required_is_said_on_its_line() {
+    let text = json!({"type": "string"});
+    let schema = json!({"required": ["a", "b"], "properties": {"a": text, "b": {"enum": ["x", "y"]}, "c": text}});
+    let mut desk = Desk::new(schema, json!({})).sized(70, 12);
+    let line = |screen: &str, text: &str| {
+        screen.lines().find(|line| line.contains(text)).unwrap_or_default().to_owned()
+    };
+    let screen = desk.screen();
+    for field in ["a *", "b *"] {
+        assert!(line(&screen, field).contains("✗ is required"), "{screen}");
+    }
+    assert!(line(&screen, "b *").ends_with('▾'), "{screen}");
+    // Where there is no room it is below.
+    let mut desk = desk.sized(34, 12);
+    let screen = desk.screen();
+    assert!(!line(&screen, "a *").contains("required"), "{screen}");
+    assert!(screen.contains("✗ is required"), "{screen}");
+}

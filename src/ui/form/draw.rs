@@ -154,16 +154,16 @@ impl Form {
             lines.starts.push(line);
             let Some(cell) = self.cell(row) else { continue };
             let open = editor.as_deref().filter(|_| Some(row) == at);
-            line += usize::from(layout::widget_lines(
-                &cell,
-                open,
-                self.widget_room(row, focused && Some(row) == at),
-            ));
+            let room = self.widget_room(row, focused && Some(row) == at);
+            let tall = layout::widget_lines(&cell, open, room);
+            line += usize::from(tall);
             if Some(row) == at && focused && self.lists_templates() {
                 line += usize::from(self.templates.line_count(&self.focus));
             }
             line += self.previews.line_count(row, focused && Some(row) == at);
-            line += layout::remark_lines(&self.remarks, row, self.columns.room);
+            if !layout::is_beside(&cell, self.remarks.row_remarks(row), (tall, room)) {
+                line += layout::remark_lines(&self.remarks, row, self.columns.room);
+            }
         }
         lines.starts.push(line);
         self.editor = editor;
@@ -311,7 +311,12 @@ impl Form {
                 }
                 line += 1;
             }
-            for remark in self.remarks.row_remarks(row) {
+            let remarks = self.remarks.row_remarks(row);
+            let is_beside = layout::is_beside(&cell, remarks, (lines, room));
+            if let Some(remark) = remarks.first().filter(|_| is_beside) {
+                draw_beside(buffer, inner, remark, styles);
+            }
+            for remark in remarks.iter().filter(|_| !is_beside) {
                 let shown = layout::remark_text(remark, columns.room);
                 line += draw_remark(
                     buffer,
@@ -487,6 +492,15 @@ fn draw_remark(
         fix_line += 1;
     }
     fix_line - line
+}
+
+/// Draws a remark at the right of the widget that it is about, left of the widget's signs.
+fn draw_beside(buffer: &mut Buffer, area: Rect, remark: &Remark, styles: &Styles) {
+    let text = format!("{} {}", severity_sign(remark.severity), visible_text(&remark.text));
+    let wide = text_width(&text);
+    let cells = u16::try_from(wide + layout::SIGN_CELLS).unwrap_or(u16::MAX);
+    let style = Style { bg: None, ..styles[severity_role(remark.severity)] };
+    buffer.set_stringn(area.right().saturating_sub(cells), area.y, &text, wide, style);
 }
 
 /// Lines of which the first has the mark.

@@ -8,7 +8,10 @@ use super::{
     registry,
 };
 use crate::{
-    schema::fields::{Field, Part, Role},
+    schema::{
+        fields::{Field, Part, Presence, Role},
+        kind::Kind,
+    },
     ui::canvas::{text_width, truncate_text, visible_text, wrap},
 };
 
@@ -164,6 +167,29 @@ pub(crate) fn widget_lines(cell: &Cell<'_>, editor: Option<&dyn Editor>, cells: 
         None => registry::widget_for(&cell.field.kind).line_count(cell, cells),
     }
     .max(1)
+}
+
+/// Cells at the right end of a widget that are for its signs: `▾`, `+ add`, `− +`.
+pub(crate) const SIGN_CELLS: usize = 8;
+/// What asks for a kind takes at most, and what comes before other hints: a mark, "choose".
+const KIND_HINT: usize = 40;
+const HINT_EDGE: usize = 8;
+
+/// Whether what is said of a row is on the line of its widget, which has nothing in it yet: that a
+/// value is required needs no line of its own. The widget is so many lines tall and cells wide.
+#[must_use]
+pub(crate) fn is_beside(cell: &Cell<'_>, remarks: &[Remark], (lines, cells): (u16, u16)) -> bool {
+    let [Remark { text, fix: None, .. }] = remarks else { return false };
+    let is_empty = cell.field.presence == Presence::Unset && cell.draft.is_none();
+    if !is_empty || lines != 1 {
+        return false;
+    }
+    let hint = match cell.field.kind {
+        Kind::Variant { .. } => KIND_HINT,
+        _ => text_width(&visible_text(&cell.placeholder_text())) + HINT_EDGE,
+    };
+    let said = text_width(&visible_text(text)) + 2;
+    hint + said + SIGN_CELLS <= usize::from(cells)
 }
 
 /// How many lines the remarks of a row take.
