@@ -292,7 +292,7 @@ fn that_a_field_is_required_is_said_on_its_line() {
     }
     assert!(line(&screen, "b *").ends_with('▾'), "{screen}");
     // Where there is no room it is below.
-    let mut desk = desk.sized(34, 12);
+    let mut desk = desk.sized(30, 12);
     let screen = desk.screen();
     assert!(!line(&screen, "a *").contains("required"), "{screen}");
     assert!(screen.contains("✗ is required"), "{screen}");

@@ -161,7 +161,8 @@ impl Form {
                 line += usize::from(self.templates.line_count(&self.focus));
             }
             line += self.previews.line_count(row, focused && Some(row) == at);
-            if !layout::is_beside(&cell, self.remarks.row_remarks(row), (tall, room)) {
+            let remarks = self.remarks.row_remarks(row);
+            if layout::beside_gap(&cell, remarks, (tall, room)).is_none() {
                 line += layout::remark_lines(&self.remarks, row, self.columns.room);
             }
         }
@@ -312,11 +313,11 @@ impl Form {
                 line += 1;
             }
             let remarks = self.remarks.row_remarks(row);
-            let is_beside = layout::is_beside(&cell, remarks, (lines, room));
-            if let Some(remark) = remarks.first().filter(|_| is_beside) {
-                draw_beside(buffer, inner, remark, styles);
+            let gap = layout::beside_gap(&cell, remarks, (lines, room));
+            if let Some((remark, gap)) = remarks.first().zip(gap) {
+                draw_beside(buffer, inner, (remark, gap), styles);
             }
-            for remark in remarks.iter().filter(|_| !is_beside) {
+            for remark in remarks.iter().filter(|_| gap.is_none()) {
                 let shown = layout::remark_text(remark, columns.room);
                 line += draw_remark(
                     buffer,
@@ -494,11 +495,11 @@ fn draw_remark(
     fix_line - line
 }
 
-/// Draws a remark at the right of the widget that it is about, left of the widget's signs.
-fn draw_beside(buffer: &mut Buffer, area: Rect, remark: &Remark, styles: &Styles) {
+/// Draws a remark on the line of the widget that it is about, so many cells from its end.
+fn draw_beside(buffer: &mut Buffer, area: Rect, (remark, gap): (&Remark, usize), styles: &Styles) {
     let text = format!("{} {}", severity_sign(remark.severity), visible_text(&remark.text));
     let wide = text_width(&text);
-    let cells = u16::try_from(wide + layout::SIGN_CELLS).unwrap_or(u16::MAX);
+    let cells = u16::try_from(wide + gap).unwrap_or(u16::MAX);
     let style = Style { bg: None, ..styles[severity_role(remark.severity)] };
     buffer.set_stringn(area.right().saturating_sub(cells), area.y, &text, wide, style);
 }

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     schema::{
         fields::{Field, Part, Presence, Role},
-        kind::Kind,
+        kind::{Kind, TextKind},
     },
     ui::canvas::{text_width, truncate_text, visible_text, wrap},
 };
@@ -170,26 +170,38 @@ pub(crate) fn widget_lines(cell: &Cell<'_>, editor: Option<&dyn Editor>, cells: 
 }
 
 /// Cells at the right end of a widget that are for its signs: `▾`, `+ add`, `− +`.
-pub(crate) const SIGN_CELLS: usize = 8;
+const SIGN_CELLS: usize = 8;
 /// What asks for a kind takes at most, and what comes before other hints: a mark, "choose".
 const KIND_HINT: usize = 40;
 const HINT_EDGE: usize = 8;
 
 /// Whether what is said of a row is on the line of its widget, which has nothing in it yet: that a
-/// value is required needs no line of its own. The widget is so many lines tall and cells wide.
+/// value is required needs no line of its own. The cells that are to its right there; the widget
+/// is so many lines tall and cells wide.
 #[must_use]
-pub(crate) fn is_beside(cell: &Cell<'_>, remarks: &[Remark], (lines, cells): (u16, u16)) -> bool {
-    let [Remark { text, fix: None, .. }] = remarks else { return false };
+pub(crate) fn beside_gap(
+    cell: &Cell<'_>,
+    remarks: &[Remark],
+    (lines, cells): (u16, u16),
+) -> Option<usize> {
+    let [Remark { text, fix: None, .. }] = remarks else { return None };
     let is_empty = cell.field.presence == Presence::Unset && cell.draft.is_none();
     if !is_empty || lines != 1 {
-        return false;
+        return None;
     }
-    let hint = match cell.field.kind {
-        Kind::Variant { .. } => KIND_HINT,
-        _ => text_width(&visible_text(&cell.placeholder_text())) + HINT_EDGE,
-    };
     let said = text_width(&visible_text(text)) + 2;
-    hint + said + SIGN_CELLS <= usize::from(cells)
+    let fits = |hint: usize, gap: usize| hint + said + gap <= usize::from(cells);
+    let hint = text_width(&visible_text(&cell.placeholder_text()));
+    let is_roomy = match cell.field.kind {
+        Kind::Variant { .. } => fits(KIND_HINT, SIGN_CELLS),
+        _ => fits(hint + HINT_EDGE, SIGN_CELLS),
+    };
+    // A text has no signs.
+    let is_text = matches!(cell.field.kind, Kind::Text(TextKind::Line));
+    match is_roomy {
+        true => Some(SIGN_CELLS),
+        false => (is_text && fits(hint + 2, 0)).then_some(0),
+    }
 }
 
 /// How many lines the remarks of a row take.
