@@ -1829,6 +1829,8 @@ fn a_file_that_is_read_again_still_asks_before_it_is_overwritten() {
     let text = |bench: &Workbench| bench.state.documents.get(&file).unwrap().text.to_string();
     let merged = text(&bench);
     assert!(merged.starts_with("# by somebody else\n") && merged.contains("Mine."), "{merged}");
+    let document = bench.state.documents.get(&file).unwrap();
+    assert!(document.saved_source().is_some(), "only the entry that is changed is marked");
     bench.keys("s");
     assert_eq!(written(&bench), [(file.clone(), Some(theirs))]);
     // Taken back, it asks again: it was typed over another text than is on disk.

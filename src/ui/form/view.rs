@@ -119,6 +119,8 @@ pub struct Form {
     /// same.
     pub(super) resting: bool,
     pub(super) full_help: bool,
+    /// Lines that everything but the help of the focused field leaves empty.
+    pub(super) spare: usize,
     /// The list to which items are being added one after another.
     pub(super) adding: Option<Pointer>,
     /// What the last choice of another kind has removed, in words.
