@@ -19,14 +19,23 @@ const MOST_PIXELS: usize = 16 << 20;
 /// So many are kept of one that has more: no screen shows them all.
 const MOST_KEPT: usize = 2 << 20;
 
-/// A file, and what became of it: or in words, why nothing did.
-pub(super) type Decoded = (Arc<[u8]>, Result<DecodedImage, String>);
+/// What became of a file: or in words, why nothing did.
+type Outcome = Result<DecodedImage, String>;
+
+/// A file, and what became of it.
+pub(super) type Decoded = (Arc<[u8]>, Outcome);
+
+/// A file that is being decoded.
+struct UnderWay {
+    file: Arc<[u8]>,
+    work: JoinHandle<Outcome>,
+}
 
 /// The files that are to be decoded.
 #[derive(Default)]
 pub(super) struct Decoding {
     waiting: VecDeque<Arc<[u8]>>,
-    under_way: Option<(Arc<[u8]>, JoinHandle<Result<DecodedImage, String>>)>,
+    under_way: Option<UnderWay>,
 }
 
 impl Decoding {
@@ -37,13 +46,14 @@ impl Decoding {
             && let Some(file) = self.waiting.pop_front()
         {
             let read = Arc::clone(&file);
-            self.under_way = Some((file, spawn_blocking(move || decode(&read))));
+            let work = spawn_blocking(move || decode(&read));
+            self.under_way = Some(UnderWay { file, work });
         }
     }
 
     /// Waits until the next one is decoded; to drop the waiting loses none.
     pub async fn next(&mut self) -> Decoded {
-        let Some((file, work)) = &mut self.under_way else { return pending().await };
+        let Some(UnderWay { file, work }) = &mut self.under_way else { return pending().await };
         let decoded = work.await.unwrap_or_else(|_| Err(BROKEN.to_owned()));
         let file = Arc::clone(file);
         self.under_way = None;
@@ -59,7 +69,7 @@ const CUT: &str = "it ends too early";
 ///
 /// # Errors
 /// In words, why it isn't drawn.
-fn decode(file: &[u8]) -> Result<DecodedImage, String> {
+fn decode(file: &[u8]) -> Outcome {
     decode_up_to(MOST_PIXELS, file)
 }
 
