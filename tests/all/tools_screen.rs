@@ -1236,7 +1236,7 @@ fn a_list_goes_with_the_file_that_its_tools_come_from() {
         at: Pointer::parse("/tools/1/description").unwrap(),
         to: json!("Second to none").into(),
     };
-    let change = Change::File { file: list.clone(), document: 0, edit };
+    let change = Change::File { file: list, document: 0, edit };
     bench.send(Message::Document(DocumentMessage::Change {
         label: "edit".into(),
         changes: vec![change],
