@@ -40,7 +40,7 @@ use crate::{
             item::Item,
             push::Push,
         },
-        settings::missing_system,
+        findings::missing_system,
         table,
     },
     wire::deployed,

@@ -2,6 +2,8 @@
 
 use std::{
     collections::BTreeSet,
+    fs::File,
+    io::Read as _,
     path::{Path, PathBuf},
 };
 
@@ -22,7 +24,7 @@ use crate::{
         problem::{Problem, ProblemKind},
     },
     runtime::registry,
-    store::files,
+    store::files::io_problem,
 };
 
 #[derive(Args, Clone, Debug)]
@@ -86,11 +88,17 @@ impl VariableOptions {
     }
 }
 
-/// Lets requests have what a file says of the environment.
+/// A larger file is none of variables.
+const LARGEST: u64 = 1024 * 1024;
+
+/// Lets requests have what a file says of the environment; it may be a pipe, from a program that
+/// keeps secrets.
 fn give_env_file(path: &Path) -> Result<(), Problem> {
-    let text = files::read_text(path)?.text;
+    let doing = format!("reading {}", path.display());
+    let mut text = String::new();
+    let read = File::open(path).and_then(|file| file.take(LARGEST).read_to_string(&mut text));
+    read.map_err(|error| io_problem(&doing, &error))?;
     let variables = env_file::read_env_file(&text).map_err(|LineFault { line, words }| {
-        let doing = format!("reading {}", path.display());
         Problem::new(ProblemKind::Input, doing, format!("line {line}: {words}"))
     })?;
     registry::give_variables(variables);

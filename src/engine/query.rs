@@ -495,7 +495,7 @@ mod tests {
         let fenced = "As [1] says:\n```json\n{\"rows\": [{\"id\": 7}]}\n```\nand {}.";
         assert_eq!(read(fenced, None), Some(json!({"rows": [{"id": 7}]})));
         for text in ["one row", "as [1] says", "1 2", "{\"a\": ", &"[".repeat(100_000)] {
-            assert_eq!(read(text, None), None, "{:.20}", text);
+            assert_eq!(read(text, None), None, "{text:.20}");
         }
     }
 }

@@ -223,15 +223,21 @@ fn of_settings(catalog: &Catalog, source: &Source) -> Vec<Finding> {
             add_unknown(at.child(tool.as_str()), tool, &list, &names);
         }
     }
-    let is_unnamed = |one: &&Connection| one.command().is_some() && one.settings.is_empty();
-    for connection in settings.connections.known.iter().filter(is_unnamed) {
-        let Some(word) = word_of_commands() else { break };
+    for connection in &settings.connections.known {
+        let Some(word) = missing_system(connection) else { continue };
         let message =
             format!("nothing says what its command starts, so no tool is called there: add {word}");
         let site = site_at(at_connection(&connection.name).child("command"));
         found.push(Finding::new("settings.no-system", Severity::Warning, message, site));
     }
     found
+}
+
+/// The line that a connection lacks which starts a server and doesn't say of which system that is.
+#[must_use]
+pub(crate) fn missing_system(connection: &Connection) -> Option<String> {
+    let is_unnamed = connection.command().is_some() && connection.settings.is_empty();
+    is_unnamed.then(word_of_commands).flatten()
 }
 
 /// The line that says what the command of a connection starts; `None` where no system has servers

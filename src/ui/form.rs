@@ -28,6 +28,7 @@ mod choice;
 mod clip;
 mod constant;
 mod draw;
+mod filling;
 mod find;
 mod focus;
 mod fold;

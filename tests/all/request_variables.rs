@@ -327,7 +327,8 @@ fn names_are_offered_while_they_are_typed_and_those_that_nothing_defines_are_sai
     assert!(!bench.shows("6 · the workspace"), "{}", bench.screen());
     bench.keys("enter");
     bench.types(" * {{env.");
-    bench.keys("down enter");
+    bench.keys("down");
+    bench.clicks("env.SHOP_KEY");
     bench.types(" + {{va");
     bench.keys("esc");
     bench.types("r.rigth}} + {{env.NOBODY}}");

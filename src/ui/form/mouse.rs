@@ -185,7 +185,10 @@ impl Form {
     fn handle_click(&mut self, click: Click) -> FormReply {
         self.ensure_editor();
         let answer = self.ask_editor(|editor, cell| editor.handle_click(cell, click));
-        self.handle_answer(answer)
+        let reply = self.handle_answer(answer);
+        // The cursor may be in another text, or out of a template.
+        self.offer_templates();
+        reply
     }
 
     /// What the text that has the cursor makes of a chord.

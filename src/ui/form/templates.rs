@@ -6,11 +6,10 @@ use std::sync::Arc;
 use super::{
     cell::{ClickArea, DrawContext},
     listing::{Listing, ShownOption},
-    view::{FieldId, Form, FormReply},
 };
 use crate::{
-    app::input::{Code, Input},
-    engine::template::is_filled_in,
+    app::input::Key,
+    schema::{fields::Part, pointer::Pointer},
 };
 
 const OPEN: &str = "{{";
@@ -23,6 +22,9 @@ pub(crate) struct TemplateName {
     /// What it would be, beside it.
     pub help: String,
 }
+
+/// A row of a form, by what it is for.
+type FieldId = (Pointer, Part);
 
 /// The names that are offered, and their list while it is open.
 #[derive(Debug, Default)]
@@ -47,8 +49,17 @@ struct OpenList {
 }
 
 impl Templates {
+    /// Takes other names; whether there were some before.
+    pub(super) fn set_names(&mut self, names: &Arc<[TemplateName]>) -> bool {
+        if self.names.as_ref().is_some_and(|known| Arc::ptr_eq(known, names)) {
+            return true;
+        }
+        self.close();
+        self.names.replace(Arc::clone(names)).is_some()
+    }
+
     /// Opens the list of the names that fit what is typed before and behind the cursor, or closes it.
-    fn offer(&mut self, at: &FieldId, around: Option<(&str, &str)>) {
+    pub(super) fn offer(&mut self, at: &FieldId, around: Option<(&str, &str)>) {
         self.open = None;
         let Some((before, after)) = around else { return };
         let Some((start, typed)) = typed_name(before) else { return };
@@ -79,7 +90,7 @@ impl Templates {
     }
 
     /// The text that completes the template with that name; the list is closed.
-    fn take(&mut self, number: usize) -> Option<String> {
+    pub(super) fn take(&mut self, number: usize) -> Option<String> {
         let open = self.open.take()?;
         let name = &open.options.get(number)?.label;
         let end = if open.is_closed { "" } else { CLOSE };
@@ -96,7 +107,8 @@ impl Templates {
         self.open = None;
     }
 
-    fn dismiss(&mut self) {
+    /// Closes the list for as long as the same template is typed.
+    pub(super) fn dismiss(&mut self) {
         self.dismissed = self.open.take().map(|open| (open.at, open.start));
     }
 
@@ -107,71 +119,25 @@ impl Templates {
         open.map_or(0, |open| open.list.line_count(cells))
     }
 
-    fn is_open(&self, at: &FieldId) -> bool {
+    #[must_use]
+    pub(super) fn is_open(&self, at: &FieldId) -> bool {
         self.open.as_ref().is_some_and(|open| open.at == *at)
+    }
+
+    /// The number of the name under the cursor; none before it was led to one.
+    #[must_use]
+    pub(super) fn chosen(&self) -> Option<usize> {
+        self.open.as_ref()?.list.chosen_option()
+    }
+
+    /// Moves the cursor of the list; whether the key was one of lists.
+    pub(super) fn move_cursor(&mut self, key: Key) -> bool {
+        self.open.as_mut().is_some_and(|open| open.list.move_cursor(key))
     }
 
     pub(super) fn draw(&mut self, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         let Some(open) = &mut self.open else { return Vec::new() };
         open.list.draw(&open.options, context, 0)
-    }
-}
-
-impl Form {
-    /// Passes the names that are offered while a template is typed. From now on a template may be
-    /// where another type is wanted: what it is filled in with has that.
-    pub(crate) fn set_template_names(&mut self, names: &Arc<[TemplateName]>) {
-        if self.templates.names.as_ref().is_some_and(|known| Arc::ptr_eq(known, names)) {
-            return;
-        }
-        self.templates.close();
-        let before = self.templates.names.replace(Arc::clone(names));
-        if before.is_none() {
-            self.rebuild_fields();
-        }
-    }
-
-    /// Whether a text is one that is filled in.
-    pub(super) fn fills_in(&self, text: &str) -> bool {
-        self.templates.is_used() && is_filled_in(text)
-    }
-
-    /// Lists the names that fit what is typed at the cursor.
-    pub(super) fn offer_templates(&mut self) {
-        let editor = self.editor.as_deref().filter(|_| !self.resting);
-        let around = editor.and_then(|editor| editor.text_at_cursor());
-        self.templates.offer(&self.focus, around);
-    }
-
-    /// Whether names of templates are listed.
-    pub(super) fn lists_templates(&self) -> bool {
-        !self.resting && self.templates.is_open(&self.focus)
-    }
-
-    /// What the open list makes of an input; `None`: it is for the text.
-    pub(super) fn template_input(&mut self, input: &Input) -> Option<FormReply> {
-        let Input::Key(key) = input else { return None };
-        if !self.lists_templates() {
-            return None;
-        }
-        if key.is_plain(Code::Esc) {
-            self.templates.dismiss();
-            return Some(FormReply::Handled);
-        }
-        let list = &mut self.templates.open.as_mut()?.list;
-        let takes = key.is_plain(Code::Enter) || key.is_plain(Code::Tab);
-        match list.chosen_option().filter(|_| takes) {
-            Some(chosen) => Some(self.take_template(chosen)),
-            None => list.move_cursor(*key).then_some(FormReply::Handled),
-        }
-    }
-
-    /// Puts the rest of that name into the text.
-    pub(super) fn take_template(&mut self, number: usize) -> FormReply {
-        let rest = self.templates.take(number).filter(|rest| !rest.is_empty());
-        let Some(rest) = rest.map(Input::Paste) else { return FormReply::Handled };
-        let answer = self.ask_editor(|editor, cell| editor.handle_input(cell, &rest));
-        self.handle_answer(answer)
     }
 }
 

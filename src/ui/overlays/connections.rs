@@ -10,7 +10,10 @@ use crate::{
         message::{ConnectionMessage, DocumentMessage, Message},
         state::State,
     },
-    model::{connection::Connection, settings::SETTINGS},
+    model::{
+        connection::{Connection, RequestVariable},
+        settings::SETTINGS,
+    },
     ui::view::Reply,
 };
 
@@ -24,6 +27,14 @@ fn connection_item(connection: &Connection, note: &str) -> Item {
         ),
         note: note.to_owned(),
         ..Item::default()
+    }
+}
+
+/// A variable in a menu: where its secret is from has no room.
+fn short_words(name: &str, variable: &RequestVariable) -> String {
+    match variable {
+        RequestVariable::Shown(_) => format!("{name} = {variable}"),
+        RequestVariable::Hidden(_) | RequestVariable::Secret(_) => format!("{name} ••••"),
     }
 }
 
@@ -56,7 +67,7 @@ pub(crate) fn connection_menu(state: &State) -> Menu {
         let note = if known.name == here { "in use here" } else { "" };
         let mut item = connection_item(known, note);
         let values = differing.iter().filter_map(|name| Some((name, known.variables.get(*name)?)));
-        let words: Vec<String> = values.map(|(name, value)| format!("{name} = {value}")).collect();
+        let words: Vec<String> = values.map(|(name, value)| short_words(name, value)).collect();
         if !words.is_empty() {
             item.detail = format!("{} · {}", item.detail.trim_end(), words.join(", "));
         }

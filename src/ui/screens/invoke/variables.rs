@@ -7,11 +7,7 @@ use serde_json::Value;
 
 use crate::{
     app::state::State,
-    engine::{
-        case::expected::collect_texts,
-        template,
-        variables::{DEFINE, undefined_words},
-    },
+    engine::{case::expected::collect_texts, template, variables::undefined_words},
     model::{
         connection::{Connection, RequestVariables},
         finding::Severity,
@@ -66,10 +62,10 @@ impl OfferedNames {
             name: format!("var.{name}"),
             help: value_words(name, &connection, shared).unwrap_or_default(),
         });
-        let of_environment = state.environment.iter().map(|name| TemplateName {
-            name: format!("env.{name}"),
-            help: "the environment".to_owned(),
-        });
+        let of_environment = state
+            .environment
+            .iter()
+            .map(|name| TemplateName { name: format!("env.{name}"), help: String::new() });
         self.names = of_settings.chain(of_environment).collect();
         self.connection = connection.name;
         self.variables = connection.variables;
@@ -97,8 +93,8 @@ pub(super) fn undefined_notes(value: &Value, state: &State, tool: &Tool) -> Vec<
         };
         let undefined = |name: &&str| !connection.variables.contains_key(*name);
         for name in template::variable_names(text).filter(undefined) {
-            let words = undefined_words(name, &connection);
-            note(if words.ends_with('?') { words } else { format!("{words}: {DEFINE}") });
+            // The request says where it would be defined.
+            note(undefined_words(name, &connection));
         }
         for name in template::environment_names(text).filter(|name| !is_set(name)) {
             note(format!("the environment has no variable {name}: set it before toolcrib starts"));
