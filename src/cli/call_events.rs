@@ -10,7 +10,7 @@ use tokio::{sync::mpsc, task::JoinHandle, time::Instant};
 use super::{
     answering::QuestionDesk,
     call_preview::request_json,
-    ending::{CommandResult, Ending, end_event, of_call},
+    ending::{CommandResult, Ending, StopReason, end_event, of_call},
     global::Global,
     opened::OpenWorkspace,
     out::{CommandOutput, print_problem},
@@ -300,12 +300,21 @@ impl EventPrinter<'_> {
     }
 
     /// Reports an event; answers with the ending when it is the end. What is written is seen at
-    /// once when nothing follows at once.
+    /// once when nothing follows at once, whatever came last: the lines that a chunk was made of
+    /// come after it.
     fn print_event(
         &mut self,
         event: Event,
         is_last_for_now: bool,
-    ) -> Result<Option<Ending>, super::ending::StopReason> {
+    ) -> Result<Option<Ending>, StopReason> {
+        let ended = self.write_event(event)?;
+        if is_last_for_now {
+            self.out.flush()?;
+        }
+        Ok(ended)
+    }
+
+    fn write_event(&mut self, event: Event) -> Result<Option<Ending>, StopReason> {
         let at_ms = event.at_ms;
         match event.kind {
             EventKind::Sent { .. } => {
@@ -329,9 +338,6 @@ impl EventPrinter<'_> {
                 }
                 self.open_line =
                     if text.is_empty() { self.open_line } else { !text.ends_with('\n') };
-                if is_last_for_now {
-                    self.out.flush()?;
-                }
             }
             EventKind::Headers { way, headers } if !self.json => {
                 let words = events::format_headers(&headers);
@@ -356,9 +362,6 @@ impl EventPrinter<'_> {
                 events::write_stage(&mut line, at_ms, (&stage).into());
                 line.push_str("}\n");
                 self.out.print_json_text(&line)?;
-                if is_last_for_now {
-                    self.out.flush()?;
-                }
             }
             // What it holds is reported besides.
             EventKind::Stage(stage) if stage.is_frame_alone() => {

@@ -20,6 +20,22 @@ pub(crate) fn visible_text(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown.collect())
 }
 
+/// So many letters of a text, with `…` where there are more.
+#[must_use]
+pub(crate) fn shorten(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// So many letters of a text on one line, with `…` where there are more.
+#[must_use]
+pub(crate) fn short_line(text: &str, most: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    shorten(&line, most).into_owned()
+}
+
 /// What a body says that may be a page of HTML: its words, without tags.
 #[must_use]
 pub(crate) fn page_text(body: &str) -> Cow<'_, str> {
@@ -189,6 +205,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn a_text_is_shortened_by_letters_where_it_is_longer() {
+        assert_eq!(shorten("größer", 6), "größer");
+        assert_eq!(shorten("größer", 4), "größ…");
+        assert_eq!(shorten("", 0), "");
+        assert_eq!(short_line(" a\n  b c", 3), "a b…");
+    }
 
     /// What must never reach a terminal.
     fn steers(letter: char) -> bool {

@@ -12,6 +12,7 @@ use super::{
     perform::{Performer, Tools},
     plain::PlainLoop,
     terminal_host::TerminalHost,
+    terminal_images::terminal_way,
 };
 #[cfg(feature = "window")]
 use super::{now::now_millis, window::run::run_in_window};
@@ -108,7 +109,7 @@ fn run_window(launch: LaunchSettings) -> Result<Ended, Problem> {
     let follows_system = launch.settings.theme.is_none();
     run_in_window(&paths, move |window| {
         run_in_runtime(async {
-            let (mut state, mut root, performer, messages, first) = open_drawn(launch).await;
+            let (mut state, root, performer, messages, first) = open_drawn(launch).await;
             let mut host = window
                 .open_host(performer, follows_system)
                 .await
@@ -161,14 +162,15 @@ type Drawn = (State, Root, Performer, mpsc::Receiver<Message>, Vec<Effect>);
 async fn open_drawn(launch: LaunchSettings) -> Drawn {
     let signs = if launch.settings.ascii { Signs::Ascii } else { Signs::All };
     let shown = ShownColours::find(launch.face, variable);
-    let images = shown.image_way().filter(|_| signs == Signs::All);
+    let of_terminal = terminal_way(variable).filter(|_| launch.face == Face::Drawn);
+    let images = shown.image_way().map(|way| of_terminal.unwrap_or(way));
     let Opened { state, performer, messages, themes, first } = open_program(launch).await;
     let mut root = match state.form {
         Some(_) => Root::form_program(themes, shown.colour),
         None => Root::new(themes, shown.colour),
     };
     root.signs = signs;
-    if let Some(way) = images {
+    if let Some(way) = images.filter(|_| signs == Signs::All) {
         root.images.show(way);
     }
     (state, root, performer, messages, first)

@@ -96,7 +96,9 @@ impl EventSink {
                 {
                     note_chunk(&mut self.pieces, text, secrets);
                 }
-                let has_hidden = is_wire(&kind) && self.pieces.take_hidden();
+                // Of a secret that a chunk began, what comes next may be the rest.
+                let is_begun = self.pieces.oldest_pending().is_some();
+                let has_hidden = is_wire(&kind) && (self.pieces.take_hidden() || is_begun);
                 hide_secrets(kind, secrets, has_hidden)
             }
             None => kind,

@@ -94,6 +94,12 @@ impl WireText {
         let Self { start, length } = std::mem::take(self);
         wire_text(&start, length)
     }
+
+    /// The same of what goes on and never will: it says that it was cut off there.
+    pub fn take_begun(&mut self) -> String {
+        let Self { start, length } = std::mem::take(self);
+        cut_text(&String::from_utf8_lossy(&start), length)
+    }
 }
 
 /// What crossed the wire as text, of which there were so many bytes: of much only the start.
