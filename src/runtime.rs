@@ -32,6 +32,7 @@ mod quiet;
 mod reading;
 pub mod registry;
 mod resources;
+mod run_backend;
 mod saves;
 mod sign_in;
 mod signals;

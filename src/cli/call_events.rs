@@ -217,7 +217,7 @@ async fn stream_call(
 /// Cancels a call, and ends its connection. Nobody takes what is still reported of it: who reports it
 /// would wait for that.
 async fn give_up(call: JoinHandle<()>, events: mpsc::Receiver<Event>, registry: &Registry) {
-    // Once it has stopped, it is cancelled at the server.
+    // What is dropped with it cancels the call at the server.
     if !call.is_finished() {
         call.abort();
         let _ = call.await;

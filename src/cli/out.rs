@@ -18,7 +18,10 @@ use serde_json::Value;
 
 use super::{escaped_json::EscapedJson, global::Global};
 use crate::{
-    model::{problem::Problem, shown::visible_text},
+    model::{
+        problem::Problem,
+        shown::{is_plain, visible_text},
+    },
     store::secrets,
 };
 
@@ -280,7 +283,7 @@ pub(crate) fn print_stderr(words: &str) {
 /// ours.
 fn sanitize_output(text: &str, coloured: bool) -> Cow<'_, str> {
     // Most of it is plain.
-    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+    if is_plain(text.as_bytes()) {
         return Cow::Borrowed(text);
     }
     let line = |line: &str| {

@@ -80,13 +80,20 @@ pub(crate) fn write_stage(line: &mut String, at_ms: u64, stage: StageParts<'_>) 
     }
 }
 
-/// Adds a text as JSON.
+/// Adds a text as JSON. Nearly all of it is lines in which nothing has to be escaped.
 pub(crate) fn push_quoted(line: &mut String, text: &str) {
-    if is_plain(text.as_bytes()) && !text.contains('"') && !text.contains('\\') {
-        return line.extend(["\"", text, "\""]);
+    let is_as_written =
+        |part: &str| is_plain(part.as_bytes()) && !part.contains('"') && !part.contains('\\');
+    if !text.split('\n').all(is_as_written) {
+        // A text can always be JSON.
+        return line.push_str(&serde_json::to_string(text).unwrap_or_default());
     }
-    // A text can always be JSON.
-    line.push_str(&serde_json::to_string(text).unwrap_or_default());
+    let mut opening = "\"";
+    for part in text.split('\n') {
+        line.extend([opening, part]);
+        opening = "\\n";
+    }
+    line.push('"');
 }
 
 fn body_json(body: &str) -> Value {
@@ -212,6 +219,17 @@ mod tests {
                 let event = Event { at_ms: 7, kind: EventKind::Stage(stage) };
                 assert_eq!(written, event_json(&event), "{body}");
             }
+        }
+    }
+
+    #[test]
+    fn a_text_is_quoted_as_json_has_it() {
+        for text in
+            ["", "a", "\n", "a b\nc\n\n", "\r\n", "\"", "a\n\\", "\t", "é\n", "\u{7f}", "~ "]
+        {
+            let mut quoted = String::from("[");
+            push_quoted(&mut quoted, text);
+            assert_eq!(quoted, format!("[{}", Value::from(text)));
         }
     }
 

@@ -71,6 +71,12 @@ impl Mask {
         Self { values: known, ..Self::default() }
     }
 
+    /// Hides what was learned and is learned from now on, beside what looks like a secret.
+    #[must_use]
+    pub fn of_learned(learned: LearnedSecrets) -> Self {
+        Self { values: Vec::new(), learned, only_known: false }
+    }
+
     /// The same, and it hides what is learned from now on.
     #[must_use]
     pub fn with_learned(self, learned: LearnedSecrets) -> Self {

@@ -150,25 +150,25 @@ fn search_words(text: &str, look: impl Fn(&Word) -> Look) -> SecretPlaces {
     // What is no secret counts only where it may become one as the text goes on.
     let counts = |(place, is): &SecretMatch| *is || place.end == text.len();
     let mut candidates = private_keys(text);
-    let mut before = "";
+    let mut before: &[u8] = b"";
     let mut words = Words { text, from: 0 };
     while let Some(found) = words.next_word() {
         let word = &found.range;
-        let written = &text[word.clone()];
-        if before.eq_ignore_ascii_case("bearer") || before.eq_ignore_ascii_case("basic") {
-            candidates.push((word.clone(), is_token(written)));
+        if before.eq_ignore_ascii_case(b"bearer") || before.eq_ignore_ascii_case(b"basic") {
+            candidates.push((word.clone(), is_token(&text[word.clone()])));
         }
-        before = written;
+        before = &text.as_bytes()[word.clone()];
         match look(&found) {
             Look::Passed => {}
             Look::Name => {
-                let name = last_name(written);
+                let name = last_name(&text[word.clone()]);
                 if is_secret_name(name) {
                     let found = value_of(text, name, word.end);
                     candidates.extend(found.into_iter().flatten().filter(counts));
                 }
             }
             Look::Whole => {
+                let written = &text[word.clone()];
                 let within = password_in(written).into_iter().chain(by_beginning(written));
                 candidates.extend(
                     within

@@ -206,7 +206,7 @@ mod tests {
         let file = FileId::new("tools.yaml");
         let id = |row| EntryId::new(EntryPlace::plain(file.clone(), 0, Pointer::root().item(row)));
         let entry = entry.map(id);
-        let site = Site { file: file.clone(), entry, pointer: Pointer::root(), line: 1, column: 1 };
+        let site = Site { file, entry, pointer: Pointer::root(), line: 1, column: 1 };
         Finding::new("a.code", Severity::Note, message.to_owned(), site)
     }
 

@@ -16,7 +16,9 @@ use crossterm::{
     cursor, event as raw, execute, queue,
     terminal::{self as term, EnterAlternateScreen, LeaveAlternateScreen},
 };
-use ratatui::{Frame, Terminal, backend::CrosstermBackend};
+use ratatui::{Frame, Terminal};
+
+use super::run_backend::RunBackend;
 
 /// Presses and drags in cells, but no report for every motion.
 const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1002h\x1b[?1006h";
@@ -100,15 +102,15 @@ pub(crate) fn write_beside_lines(sequence: &str) -> io::Result<()> {
 pub(crate) struct Screen {
     /// Never dropped: ratatui would show the cursor, which [`give_back`] does, and panics where
     /// that and standard error fail.
-    terminal: ManuallyDrop<Terminal<CrosstermBackend<BufWriter<Tty>>>>,
+    terminal: ManuallyDrop<Terminal<RunBackend<BufWriter<Tty>>>>,
 }
 
 impl Screen {
     /// Takes the terminal: alternate screen, raw keys, mouse, paste.
     pub fn take_terminal() -> io::Result<Self> {
         enter_terminal()?;
-        let terminal = Terminal::new(CrosstermBackend::new(BufWriter::new(Tty)))
-            .inspect_err(|_| give_back())?;
+        let terminal =
+            Terminal::new(RunBackend::new(BufWriter::new(Tty))).inspect_err(|_| give_back())?;
         Ok(Self { terminal: ManuallyDrop::new(terminal) })
     }
 

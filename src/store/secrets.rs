@@ -54,7 +54,7 @@ pub(crate) fn build_mask(connections: &[Connection]) -> Mask {
 /// Hides the secrets that this process used, also those of later, and what looks like one.
 #[must_use]
 pub(crate) fn used_mask() -> Mask {
-    Mask::default().with_learned(LEARNED.clone())
+    Mask::of_learned(LEARNED.clone())
 }
 
 /// A secret of the system's key store; every mask hides it from now on.

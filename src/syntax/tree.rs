@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::place::{Note, NoteKind, Span};
 use crate::schema::pointer::Pointer;
@@ -176,6 +176,14 @@ enum Token<'t> {
     Member(&'t Member),
 }
 
+/// An object without room for more members than it has. Each has room for three at least; of lists of
+/// tools, whose schemas have thousands of one member or two, that is a tenth of what they hold.
+#[must_use]
+pub(crate) fn exact_object(members: Map<String, Value>) -> Value {
+    const ROOM: usize = 3;
+    Value::Object(if members.len() < ROOM { members.into_iter().collect() } else { members })
+}
+
 impl Members {
     pub fn new(list: Vec<Member>) -> Self {
         Self { list: list.into_boxed_slice(), index: OnceLock::new() }
@@ -284,5 +292,25 @@ impl Tree {
             Some(Note { kind: *kind, document, at, line, column })
         };
         self.oddities.iter().filter_map(note).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_object_without_spare_room_is_the_same() {
+        for value in [
+            json!({}),
+            json!({"b": 1}),
+            json!({"b": 1, "a": {"c": null}}),
+            json!({"z": 1, "y": 2, "x": 3}),
+        ] {
+            let members = value.as_object().cloned().unwrap();
+            assert_eq!(exact_object(members).to_string(), value.to_string());
+        }
     }
 }

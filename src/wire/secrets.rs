@@ -231,7 +231,7 @@ impl Secrets {
     /// Hides what was used, also later, and what looks like a secret.
     #[must_use]
     pub fn mask(&self) -> Mask {
-        Mask::default().with_learned(self.used.clone())
+        Mask::of_learned(self.used.clone())
     }
 
     /// A problem whose words repeat no secret: what was used is hidden, and in what the other side

@@ -10,7 +10,7 @@ use crate::{
     syntax::{
         place::{NoteKind, Span},
         python_json,
-        tree::{Document, MAX_DEPTH, Member, Members, Node, Shape, Style, Tree},
+        tree::{Document, MAX_DEPTH, Member, Members, Node, Shape, Style, Tree, exact_object},
     },
 };
 
@@ -110,7 +110,7 @@ impl Parser<'_> {
         }
         Ok((
             Shape::Object { members: Members::new(members), style: Style::Flow },
-            Value::Object(values),
+            exact_object(values),
         ))
     }
 

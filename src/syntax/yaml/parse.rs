@@ -13,7 +13,7 @@ use super::{
 use crate::syntax::{
     number,
     place::{NoteKind, Span},
-    tree::{Document, MAX_DEPTH, Member, Members, Node, Shape, Style, Tree},
+    tree::{Document, MAX_DEPTH, Member, Members, Node, Shape, Style, Tree, exact_object},
 };
 
 /// A text may grow by its aliases to this many values, or to one a byte if that is more.
@@ -326,7 +326,7 @@ impl<'t> Builder<'t> {
                     members.last().map(|member| member.value.span.end.max(member.key_span.end));
                 (
                     Shape::Object { members: Members::new(members), style: frame.style },
-                    Value::Object(values),
+                    exact_object(values),
                     end,
                 )
             }

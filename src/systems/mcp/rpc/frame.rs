@@ -182,18 +182,27 @@ fn message_kind(text: &str, envelope: &Envelope<'_>) -> Kind {
         start..start + part.get().len()
     };
     let id = envelope.id.and_then(|id| Id::parse(id.get()));
-    let method = envelope.method.map(|method| serde_json::from_str::<String>(method.get()));
+    let method = envelope.method.map(text_of);
     match (method, id) {
-        (Some(Ok(method)), Some(id)) => {
+        (Some(Some(method)), Some(id)) => {
             Kind::Request { id, method, params: envelope.params.map(span) }
         }
-        (Some(Ok(method)), None) => {
+        (Some(Some(method)), None) => {
             Kind::Notification { method, params: envelope.params.map(span) }
         }
         (None, id) if envelope.result.is_some() || envelope.error.is_some() => {
             Kind::Reply { id, result: envelope.result.map(span), error: envelope.error.map(span) }
         }
         _ => Kind::Foreign,
+    }
+}
+
+/// The text that a value is; `None` where it is another one. Most are written as they are.
+fn text_of(value: &RawValue) -> Option<String> {
+    let written = value.get().strip_prefix('"')?.strip_suffix('"')?;
+    match written.contains('\\') {
+        false => Some(written.to_owned()),
+        true => serde_json::from_str(value.get()).ok(),
     }
 }
 
@@ -234,6 +243,7 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "request 1 ping -"),
             (r#"{"id":"a","method":"x","params":{"n": 1.50}}"#, r#"request "a" x {"n": 1.50}"#),
             (r#"{"method":"n","params":null}"#, "notification n null"),
+            (r#"{"method":"a\/\u0062"}"#, "notification a/b -"),
             (r#"{"id":null,"method":"n"}"#, "notification n -"),
             (
                 r#"{"id":1,"result":{"a":12345678901234567890123}}"#,

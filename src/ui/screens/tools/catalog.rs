@@ -233,6 +233,8 @@ impl CatalogPane {
         let filter = Filter::new(&state.context());
         let window = self.cursor.visible_rows(self.rows.len(), list.height);
         self.cursor.draw_position(self.rows.len(), buffer, area, styles);
+        // Where all files are as on disk, nothing is looked up for each row.
+        let has_unsaved = state.documents.changed_files().next().is_some();
         for (line, place) in (0_u16..).zip(window) {
             let chosen = place == self.cursor.row;
             let mut pen = Pen::new(buffer, list, line);
@@ -246,7 +248,7 @@ impl CatalogPane {
                         (true, false) => Some(styles[Role::SelectedDim]),
                         _ => None,
                     };
-                    let is_unsaved = self.is_unsaved(id, state);
+                    let is_unsaved = has_unsaved && self.is_unsaved(id, state);
                     let looks = EntryLooks { ground, is_unsaved };
                     draw_entry(&mut pen, id, &filter, look, state, looks);
                 }
