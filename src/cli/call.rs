@@ -143,10 +143,11 @@ pub(crate) struct Call {
     #[arg(long, value_name = "FILE|DIR", conflicts_with = "times")]
     save: Option<PathBuf>,
 
-    /// Print only what is at this path of a JSON answer: /rows/0/name, or /rows/*/name, where * is
-    /// every item or member, in a line each. Texts are without quotes; with --json all is JSON, and
-    /// a path with * gives a list. Of a call that fails, the whole answer is printed
-    #[arg(long, value_name = "PATH", value_parser = Query::parse, conflicts_with_all = ["times", "dry_run", "print"])]
+    /// Print only what is at this path of the answer: /rows/0/name, or /rows/*/name, where * is every
+    /// item or member, and /rows/*[status=open]/name some of them, in a line each; or the lines with
+    /// this word. Texts are without quotes; with --json all is JSON, and a path with * gives a list.
+    /// Of a call that fails, the whole answer is printed
+    #[arg(long, value_name = "PATH|TEXT", value_parser = Query::parse, conflicts_with_all = ["times", "dry_run", "print"])]
     query: Option<Query>,
 
     /// Leave nothing of this call in the history

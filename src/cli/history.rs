@@ -81,8 +81,9 @@ enum Command {
     /// Show one call: its request, its answer, its times
     Show {
         id: String,
-        /// Print only what is at this path of a JSON answer, as `toolcrib call --query` does
-        #[arg(long, value_name = "PATH", value_parser = Query::parse)]
+        /// Print only what is at this path of the answer, or the lines with this word, as
+        /// `toolcrib call --query` does
+        #[arg(long, value_name = "PATH|TEXT", value_parser = Query::parse)]
         query: Option<Query>,
     },
     /// Compare two calls: answers, JSON, steps, times; exits with 1 if the answers differ

@@ -286,7 +286,8 @@ impl Performer {
             }
             Effect::ListAllowed(connection) => {
                 if self.registry.was_allowed(&connection) {
-                    self.send_message(Message::Connection(ConnectionMessage::ListChosen));
+                    let message = ConnectionMessage::ListAllowed(connection.name);
+                    self.send_message(Message::Connection(message));
                 }
             }
             Effect::Push { connection, push } => self.push_changes(*connection, push),

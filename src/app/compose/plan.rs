@@ -53,6 +53,7 @@ const DONE: &[(&str, &str)] = &[
     ("tick", "Ticked"),
     ("trim", "Trimmed"),
     ("untick", "Unticked"),
+    ("update", "Updated"),
     ("use", "Used"),
     ("write", "Wrote"),
 ];

@@ -7,7 +7,7 @@ use super::{
     check_table, connections,
     system_settings::SettingsSchema,
     table::{Reader, Table},
-    variables::{VARIABLES, VARIABLES_KEY, read_variables},
+    variables::{VARIABLES, VARIABLES_KEY, note_templates, read_variables},
 };
 use crate::{
     engine::{
@@ -132,6 +132,11 @@ fn read_connections(
                     system.find_connections(reader, name, &table, &mut connections);
                 }
             }
+        }
+    }
+    for key in ["connections", VARIABLES] {
+        if let Some(value) = top.members.get(key) {
+            note_templates(reader, &top.at.child(key), value);
         }
     }
     connections.share_variables(read_variables(reader, top));
