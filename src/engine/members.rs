@@ -10,7 +10,7 @@ use crate::{
     model::{
         call::Outcome,
         context::Name,
-        duration::{self, EXAMPLES},
+        duration::{EXAMPLES, duration_of},
     },
     schema::pointer::Pointer,
 };
@@ -173,24 +173,16 @@ impl<'v> Members<'v> {
         }
     }
 
-    /// A span of time as [`duration::parse_duration`] reads it, longer than nothing.
+    /// A span of time as [`duration_of`] reads it, longer than nothing.
     ///
     /// # Errors
     /// When something else is there.
     pub fn read_duration(&self, name: &str) -> Result<Option<Duration>, FileIssue> {
         match self.members.get(name) {
             None => Ok(None),
-            Some(value) => {
-                let time = match value {
-                    Value::String(text) => duration::parse_duration(text),
-                    Value::Number(number) => duration::parse_duration(&number.to_string()),
-                    _ => None,
-                };
-                let time = time.filter(|time| !time.is_zero()).map(Some);
-                time.ok_or_else(|| {
-                    wrong_type(&self.at.child(name), &format!("a time such as {EXAMPLES}"), value)
-                })
-            }
+            Some(value) => duration_of(value).map(Some).ok_or_else(|| {
+                wrong_type(&self.at.child(name), &format!("a time such as {EXAMPLES}"), value)
+            }),
         }
     }
 }

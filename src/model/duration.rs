@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use serde_json::Value;
+
 /// What can be written, for messages.
 pub(crate) const EXAMPLES: &str = "500ms, 30s, 2m, 1h or 3d";
 
@@ -26,6 +28,17 @@ pub(crate) fn parse_duration(text: &str) -> Option<Duration> {
     };
     let number: f64 = number.parse().ok()?;
     Duration::try_from_secs_f64(number * seconds).ok().filter(|time| *time <= LONGEST)
+}
+
+/// The same of a value in a file, longer than nothing: a text, or a number of seconds.
+#[must_use]
+pub(crate) fn duration_of(value: &Value) -> Option<Duration> {
+    let time = match value {
+        Value::String(text) => parse_duration(text),
+        Value::Number(number) => parse_duration(&number.to_string()),
+        _ => None,
+    };
+    time.filter(|time| !time.is_zero())
 }
 
 /// A span of time as [`parse_duration`] reads it; in whole milliseconds from one on.
@@ -55,6 +68,15 @@ pub(crate) fn print_rounded(ms: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_are_texts_or_seconds_and_more_than_nothing() {
+        use serde_json::json;
+
+        let ms = |value: Value| duration_of(&value).map(|time| time.as_millis());
+        assert_eq!([ms(json!("2m")), ms(json!(1.5))], [Some(120_000), Some(1_500)]);
+        assert_eq!([json!("0s"), json!(0), json!(true), json!("soon")].map(ms), [None; 4]);
+    }
 
     #[test]
     fn what_it_took_is_rounded_down() {

@@ -230,12 +230,7 @@ impl Reader {
     /// A span of time, longer than nothing; a number counts seconds.
     pub fn read_duration(&mut self, table: &Table<'_>, key: &str) -> Option<Duration> {
         let value = table.members.get(key)?;
-        let time = match value {
-            Value::String(text) => duration::parse_duration(text),
-            Value::Number(number) => duration::parse_duration(&number.to_string()),
-            _ => None,
-        };
-        let time = time.filter(|time| !time.is_zero());
+        let time = duration::duration_of(value);
         if time.is_none() {
             let wanted = format!("a time: {}", duration::EXAMPLES);
             self.note_wrong_type(&table.at.child(key), &wanted);

@@ -116,18 +116,6 @@ impl Form {
         reply
     }
 
-    /// Takes in a text that was edited outside, for whoever has no value of its own: the answer is its
-    /// edit.
-    pub fn apply_edited_text(&mut self, at: &Pointer, text: &str) -> FormReply {
-        if at.get(&self.value).and_then(Value::as_str) == Some(text) {
-            return FormReply::Handled;
-        }
-        let reply = self.commit_edits(vec![Edit::Set { at: at.clone(), to: text.into() }]);
-        // What came back may want another editor: one of many lines, say.
-        self.editor = None;
-        reply
-    }
-
     /// Sets the focused field back; what was typed there is put aside.
     pub(super) fn put_back(&mut self, edit: Edit) -> FormReply {
         self.editor = None;

@@ -321,18 +321,8 @@ impl Session {
         let adds_member = fields::adds_member(form, row);
         let is_holder = fields::holder_words(form, row).is_some();
         let takes_lines = fields::takes_lines(form, row);
-        if let Some(mut lines) = walk.lines.clone() {
-            if line != "." {
-                lines.push(line.to_owned());
-                self.set_walk_lines(Some(lines));
-                return;
-            }
-            self.set_walk_lines(None);
-            let text = lines.join("\n");
-            if self.edit_row(row, state, messages, |form| form.set_by_text(row, &text)) {
-                self.pending.push_back(Pending::WalkOn);
-            }
-            return;
+        if let Some(lines) = walk.lines.clone() {
+            return self.walk_text(row, (line, lines), state, messages);
         }
         let literal = line.strip_prefix('=').unwrap_or(line);
         let is_made = match line.trim() {
@@ -390,6 +380,25 @@ impl Session {
             _ => self.edit_row(row, state, messages, |form| form.set_by_text(row, literal)),
         };
         if is_made {
+            self.pending.push_back(Pending::WalkOn);
+        }
+    }
+
+    /// Takes one more line of a text; a dot alone ends it.
+    fn walk_text(
+        &mut self,
+        row: usize,
+        (line, mut lines): (&str, Vec<String>),
+        state: &State,
+        messages: &mut Vec<Message>,
+    ) {
+        if line != "." {
+            lines.push(line.to_owned());
+            return self.set_walk_lines(Some(lines));
+        }
+        self.set_walk_lines(None);
+        let text = lines.join("\n");
+        if self.edit_row(row, state, messages, |form| form.set_by_text(row, &text)) {
             self.pending.push_back(Pending::WalkOn);
         }
     }

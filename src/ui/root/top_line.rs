@@ -24,18 +24,7 @@ pub(super) fn draw_top_line(
 ) -> Vec<(Rect, ActionId)> {
     let bar = styles[Role::Bar];
     let changed = if state.documents.changed_files().next().is_some() { "*" } else { "" };
-    let connection = state.connection_here();
-    let condition = state.network.conditions.get(&connection.name).cloned().unwrap_or_default();
-    let sign = match condition.health {
-        Health::Idle => ("○", Role::Dim),
-        Health::Good => ("●", Role::Success),
-        Health::Busy => ("◐", Role::Warning),
-        Health::Bad => ("✗", Role::Error),
-    };
-    let words = match condition.words.as_str() {
-        "" => connection.name,
-        words => format!("{} · {words}", connection.name),
-    };
+    let (sign, words) = connection_words(state);
     // Where there is little room, the screens' names stand closer, and the mode is worth more
     // than the program's name.
     let is_narrow = line.width < SIDE_BY_SIDE;
@@ -77,15 +66,47 @@ pub(super) fn draw_top_line(
         places.push((Rect::new(x, line.y, pen.column_now() - x, 1), row.action));
         pen.put_text(gap, bar);
     }
+    let right = (mode, sign, &*words);
+    places.extend(draw_right(&mut pen, line, styles, right, state.mode));
+    places
+}
+
+/// The connection for all calls: the sign of its condition, and its name with what is to be said.
+fn connection_words(state: &State) -> ((&'static str, Role), String) {
+    let connection = state.connection_here();
+    let condition = state.network.conditions.get(&connection.name).cloned().unwrap_or_default();
+    let sign = match condition.health {
+        Health::Idle => ("○", Role::Dim),
+        Health::Good => ("●", Role::Success),
+        Health::Busy => ("◐", Role::Warning),
+        Health::Bad => ("✗", Role::Error),
+    };
+    let words = match condition.words.as_str() {
+        "" => connection.name,
+        words => format!("{} · {words}", connection.name),
+    };
+    (sign, words)
+}
+
+/// The mode, where there is room for it, and the connection at the right end.
+fn draw_right(
+    pen: &mut Pen<'_>,
+    line: Rect,
+    styles: &Styles,
+    (mode, sign, words): (String, (&str, Role), &str),
+    chosen: Mode,
+) -> Vec<(Rect, ActionId)> {
+    let bar = styles[Role::Bar];
+    let mut places = Vec::new();
     let room = pen.remaining_cells();
-    let shown = truncate_text(&words, room.saturating_sub(4)).into_owned();
+    let shown = truncate_text(words, room.saturating_sub(4)).into_owned();
     let left = room.saturating_sub(text_width(&shown) + 3);
     let fits = |mode: &str| left > text_width(mode) + 2;
-    let mode = if fits(&mode) { mode } else { state.mode.abbreviation().into() };
+    let mode = if fits(&mode) { mode } else { chosen.abbreviation().into() };
     if fits(&mode) {
         pen.skip(u16::try_from(left - text_width(&mode) - 2).unwrap_or(0));
         let x = pen.column_now();
-        let is_usual = state.mode == Mode::Document;
+        let is_usual = chosen == Mode::Document;
         let style = if is_usual { bar } else { on_bar(styles, Role::Warning) };
         pen.put_text(&mode, style);
         places.push((Rect::new(x, line.y, pen.column_now() - x, 1), "switch-mode"));

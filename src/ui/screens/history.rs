@@ -266,9 +266,13 @@ fn draw_sent(buffer: &mut Buffer, area: Rect, look: Look<'_>, open: &ShownCall) 
     Rect { y: area.y + height, height: area.height - height, ..area }
 }
 
+/// Larger bodies aren't read with each drawing.
+const LARGEST_BODY: usize = 256 * 1024;
+
 /// The arguments with the values of their variables, where the body has them; secrets are named.
 fn sent_arguments(request: &Request) -> Cow<'_, str> {
-    if template::variable_names(&request.arguments).next().is_some() {
+    let is_read = request.body.len() <= LARGEST_BODY;
+    if is_read && template::variable_names(&request.arguments).next().is_some() {
         let sent = calling::request_arguments(request.system, &request.body);
         if sent != "{}" {
             return sent.into();
@@ -617,4 +621,37 @@ fn case_refusal(state: &State) -> Option<String> {
     let has_no_end = opened_call(state).is_some_and(|open| open.call.outcome().is_none());
     replay_refusal(state)
         .or_else(|| refuse_when(has_no_end, "the call hasn't ended, so there is nothing to expect"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{
+        model::entry::{EntryId, EntryPlace, FileId},
+        schema::pointer::Pointer,
+    };
+
+    #[test]
+    fn the_values_that_were_sent_are_shown_where_the_body_is_not_too_large() {
+        let request = |beside: usize| {
+            let place = EntryPlace::plain(FileId::new("t.json"), 0, Pointer::root());
+            let body = json!({"arguments": {"shop": "main"}, "beside": "x".repeat(beside)});
+            Request {
+                tool: EntryId::new(place),
+                system: "mcp",
+                name: "find".into(),
+                to: "tools/call".into(),
+                reply: None,
+                headers: Vec::new(),
+                correlation: "1".into(),
+                arguments: r#"{"shop":"{{var.shop}}"}"#.into(),
+                body: body.to_string().into(),
+                mock: None,
+            }
+        };
+        assert_eq!(sent_arguments(&request(0)), r#"{"shop":"main"}"#);
+        assert_eq!(sent_arguments(&request(LARGEST_BODY)), r#"{"shop":"{{var.shop}}"}"#);
+    }
 }

@@ -14,7 +14,7 @@ use toolcrib::{
         node::Types,
         pointer::Pointer,
     },
-    syntax::value::apply_edit,
+    syntax::{edit::Edit, value::apply_edit},
     ui::form::view::{Form, FormReply},
 };
 
@@ -532,8 +532,11 @@ impl Filler {
         if !matches!(reply, FormReply::OpenEditor { .. }) {
             return Err(format!("no editor for {at}: {reply:?}"));
         }
-        let reply = self.form.apply_edited_text(at, text);
-        self.take(reply)
+        // The value comes back as any other that was changed elsewhere.
+        let edit = Edit::Set { at: at.clone(), to: text.into() };
+        apply_edit(&mut self.value, &edit).map_err(|error| format!("{edit:?}: {error}"))?;
+        self.form.sync_value(&Arc::new(self.value.clone()));
+        Ok(())
     }
 
     fn type_text(&mut self, at: &Pointer, text: &str) -> Result<(), String> {

@@ -199,6 +199,31 @@ impl CatalogPane {
         self.sync_state(state);
     }
 
+    /// What is shown in the place of entries, with the actions that lines name.
+    fn empty_lines(
+        &self,
+        cells: usize,
+        look: Look<'_>,
+        state: &State,
+    ) -> Vec<(String, Option<ActionId>)> {
+        if !self.find.needle().is_empty() {
+            return vec![("no match".to_owned(), None)];
+        }
+        if state.reading != LoadProgress::Done {
+            return vec![("reading the files…".to_owned(), None)];
+        }
+        let key = |action| look.keymap.display_key(action);
+        let mut lines = vec![
+            (format!("no tools yet: {} makes one", key("new")), Some("new")),
+            (format!("{} welcome: more ways", key("palette")), Some("welcome")),
+        ];
+        for line in listed_elsewhere(state) {
+            let wrapped = if line.is_empty() { vec![line] } else { wrap(&line, cells) };
+            lines.extend(wrapped.into_iter().map(|line| (line, None)));
+        }
+        lines
+    }
+
     pub(super) fn draw(
         &mut self,
         frame: &mut Frame<'_>,
@@ -255,28 +280,8 @@ impl CatalogPane {
             }
         }
         if self.rows.is_empty() {
-            let key = |action| look.keymap.display_key(action);
-            let lines = match self.find.needle().is_empty() {
-                false => vec![("no match".to_owned(), None)],
-                true if state.reading != LoadProgress::Done => {
-                    vec![("reading the files…".to_owned(), None)]
-                }
-                true => {
-                    let cells = usize::from(list.width.saturating_sub(1)).max(1);
-                    let elsewhere = listed_elsewhere(state).into_iter();
-                    let elsewhere = elsewhere
-                        .flat_map(
-                            |line| if line.is_empty() { vec![line] } else { wrap(&line, cells) },
-                        )
-                        .map(|line| (line, None));
-                    let mut lines = vec![
-                        (format!("no tools yet: {} makes one", key("new")), Some("new")),
-                        (format!("{} welcome: more ways", key("palette")), Some("welcome")),
-                    ];
-                    lines.extend(elsewhere);
-                    lines
-                }
-            };
+            let cells = usize::from(list.width.saturating_sub(1)).max(1);
+            let lines = self.empty_lines(cells, look, state);
             for (row, (words, act)) in (0..list.height).zip(lines) {
                 Pen::new(buffer, list, row).skip(1).put_text(&words, styles[Role::Ghost]);
                 if let Some(act) = act {
