@@ -153,7 +153,8 @@ pub fn state_diagram<T: Gated>(
         let label = words.usual(&rows_of(strand));
         ArrowSpec { from: strand.from, to: strand.to, label }
     });
-    let of_any = |any: &[ToolRow]| words.all(any).into_iter().map(|label| any_words(&label)).collect();
+    let of_any =
+        |any: &[ToolRow]| words.all(any).into_iter().map(|label| any_words(&label)).collect();
     let labels = FullLabels {
         arrows: arrows.iter().map(|strand| words.all(&rows_of(strand))).collect(),
         feet: feet.iter().map(|(itself, any)| (words.all(itself), of_any(any))).collect(),
