@@ -265,9 +265,23 @@ impl<T: Gated> Subject<'_, T> {
         format!("{class}{faint}")
     }
 
+    /// The diagram laid out for a page: from the top down where it is too wide otherwise.
+    fn page_layout(&self) -> (StateDiagram, PictureExtent, Picture) {
+        let lay_out = |direction| {
+            let (states, extent) = Self { direction, ..*self }.build_diagram();
+            let picture = states.diagram.layout();
+            (states, extent, picture)
+        };
+        let asked = lay_out(self.direction);
+        if asked.2.width <= PAGE_WIDTH {
+            return asked;
+        }
+        let tall = lay_out(Direction::TopDown);
+        if tall.2.width < asked.2.width { tall } else { asked }
+    }
+
     fn render_svg(&self) -> String {
-        let (states, extent) = self.build_diagram();
-        let picture = states.diagram.layout();
+        let (states, extent, picture) = self.page_layout();
         let cells = picture.width.max(LEAST_WIDTH);
         let words = self.words_below(&states, &extent);
         let below: Vec<String> =
@@ -316,6 +330,9 @@ fn break_words(text: &str, cells: usize, measure: TextMeasure) -> Vec<String> {
     }
     lines
 }
+
+/// A picture of more cells is too wide for a page.
+const PAGE_WIDTH: usize = 180;
 
 /// What is written below a narrow picture may be so many cells wide.
 const LEAST_WIDTH: usize = 60;
@@ -481,6 +498,41 @@ mod tests {
         assert!(exported(Format::Svg).contains(">any state stays: note</text>"));
         let lines = break_words("any state stays: a, longer, b", 12, char_count);
         assert_eq!(lines, ["any state", "stays: a,", "longer, b"]);
+    }
+
+    #[test]
+    fn a_long_workflow_is_a_picture_of_a_page() {
+        let size = |count: usize| {
+            let tools: Vec<Slot> = (0..count)
+                .map(|row| Slot {
+                    key: format!("tool-{row}").into(),
+                    name: format!("tool-{row}").as_str().into(),
+                    gate: Gate {
+                        states: States::Only(vec![format!("s{row}").as_str().into()]),
+                        next: Some(format!("s{}", row + 1).as_str().into()),
+                        ..Gate::open()
+                    },
+                })
+                .collect();
+            let workflow = Workflow::for_groups(&tools, &AskedGroups::Every, "s0");
+            let subject = Subject {
+                workflow: &workflow,
+                analysis: &workflow.analysis(),
+                tools: &tools,
+                current: Some(workflow.start()),
+                direction: Direction::LeftToRight,
+                scale: Scale::All,
+                drawn: DrawnTools::All,
+                detail: Detail::Usual,
+                measure: char_count,
+            };
+            let (_, _, picture) = subject.page_layout();
+            (picture.width, picture.height)
+        };
+        let (width, height) = size(3);
+        assert!(width > height, "{width} × {height}");
+        let (width, height) = size(25);
+        assert!(width <= PAGE_WIDTH && width < height, "{width} × {height}");
     }
 
     #[test]
