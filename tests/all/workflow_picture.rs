@@ -59,6 +59,8 @@ fn keys_go_along_arrows_first() {
     );
     bench.keys("left left");
     assert!(bench.shows("undefined · current"), "{}", bench.screen());
+    bench.keys("left");
+    assert!(bench.shows("there is no state in that direction"), "{}", bench.screen());
     bench.keys("right down");
     assert!(bench.shows("s2 · by t0-2"), "{}", bench.screen());
 }

@@ -441,10 +441,11 @@ impl Graph {
             let next = travel::next_box(laid, laid.box_of(row)?, step)?;
             laid.extent.nodes[next].states().first().copied()
         });
-        if let Some(next) = next {
-            self.select(next, facts);
-            self.reveal(next);
-        }
+        let Some(next) = next else {
+            return Reply::Refused("there is no state in that direction".into());
+        };
+        self.select(next, facts);
+        self.reveal(next);
         Reply::Handled
     }
 
