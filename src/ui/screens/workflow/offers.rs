@@ -26,6 +26,7 @@ use crate::{
     systems::table,
     ui::{
         canvas::{Pen, text_width, wrap},
+        ranking::{RankedItem, rank_candidates},
         styles::Role,
         view::Reply,
         widgets::{
@@ -90,17 +91,17 @@ impl Offers {
         }
     }
 
-    /// Lists what is looked for; the cursor stays in range.
+    /// Lists what is looked for, the closest first; the cursor stays in range.
     fn narrow(&mut self, facts: &Facts) {
-        let wanted = self.find.needle().to_lowercase();
-        let fits = |row: &ToolRow| {
+        let candidate = |row: &ToolRow| {
             let tool = &facts.tools()[*row];
-            wanted.is_empty()
-                || tool.key.to_lowercase().contains(&wanted)
-                || tool.name.to_lowercase().contains(&wanted)
+            RankedItem { name: &tool.key, alias: &tool.name, ..RankedItem::default() }
         };
-        self.available = facts.split.available.iter().copied().filter(fits).collect();
-        self.hidden = facts.hidden.iter().copied().filter(fits).collect();
+        let found = |rows: &[ToolRow]| -> Vec<ToolRow> {
+            let places = rank_candidates(self.find.needle(), rows.iter().map(candidate));
+            places.into_iter().filter_map(|place| rows.get(place)).copied().collect()
+        };
+        (self.available, self.hidden) = (found(&facts.split.available), found(&facts.hidden));
         self.move_to(self.at);
     }
 
