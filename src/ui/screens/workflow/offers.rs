@@ -93,16 +93,25 @@ impl Offers {
 
     /// Lists what is looked for, the closest first; the cursor stays in range.
     fn narrow(&mut self, facts: &Facts) {
-        let candidate = |row: &ToolRow| {
+        self.available = self.found_among(&facts.split.available, facts);
+        self.hidden = self.found_among(&facts.hidden, facts);
+        self.move_to(self.at);
+    }
+
+    fn found_among(&self, rows: &[ToolRow], facts: &Facts) -> Vec<ToolRow> {
+        let candidates = rows.iter().map(|row| {
             let tool = &facts.tools()[*row];
             RankedItem { name: &tool.key, alias: &tool.name, ..RankedItem::default() }
-        };
-        let found = |rows: &[ToolRow]| -> Vec<ToolRow> {
-            let places = rank_candidates(self.find.needle(), rows.iter().map(candidate));
-            places.into_iter().filter_map(|place| rows.get(place)).copied().collect()
-        };
-        (self.available, self.hidden) = (found(&facts.split.available), found(&facts.hidden));
-        self.move_to(self.at);
+        });
+        let places = rank_candidates(self.find.needle(), candidates);
+        places.into_iter().filter_map(|place| rows.get(place)).copied().collect()
+    }
+
+    /// The place of the tool that is closest to what is looked for, available or hidden.
+    fn closest(&self, facts: &Facts) -> usize {
+        let listed: Vec<ToolRow> = self.available.iter().chain(&self.hidden).copied().collect();
+        let best = self.found_among(&listed, facts).first().copied();
+        listed.iter().position(|row| Some(*row) == best).unwrap_or(0)
     }
 
     fn tool_count(&self) -> usize {
@@ -198,8 +207,8 @@ impl Offers {
     pub fn handle_key(&mut self, key: Key, facts: &mut Facts) -> Reply {
         match self.find.handle_key(key) {
             FindKey::Typed => {
-                self.at = 0;
                 self.narrow(facts);
+                self.move_to(self.closest(facts));
                 return Reply::Handled;
             }
             FindKey::Accepted => {
