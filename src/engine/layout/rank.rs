@@ -178,7 +178,7 @@ mod tests {
             measure: char_count,
         };
         let at = |layer| Some(BoxPosition { layer, across: 0 });
-        // Laid out anew, and with a box that is new.
+        // Without earlier places, and with a box that is new.
         for earlier in [&[][..], &[at(0), at(1), None]] {
             let ranks = rank_boxes(&diagram, earlier);
             assert_eq!((ranks.layer, ranks.reversed), (vec![0, 1, 1], vec![false, true]));
