@@ -88,6 +88,17 @@ impl<T: Gated> Subject<'_, T> {
         rows.iter().map(|row| self.tools[*row].key()).collect::<Vec<_>>().join(", ")
     }
 
+    /// What a picture doesn't show itself: the tools that have no arrow, and how many states are
+    /// left out.
+    fn words_below(&self, states: &StateDiagram, extent: &PictureExtent) -> Vec<String> {
+        let staying = (!states.staying.is_empty())
+            .then(|| format!("any state stays: {}", self.tool_keys(&states.staying)));
+        let all = self.workflow.states().len();
+        let part = (extent.left_out() > 0)
+            .then(|| format!("{} of {all} states are shown", all - extent.left_out()));
+        staying.into_iter().chain(part).collect()
+    }
+
     fn render_text(&self) -> String {
         let (states, extent) = self.build_diagram();
         let is_broken = |part: Role| match part {
@@ -101,18 +112,8 @@ impl<T: Gated> Subject<'_, T> {
         let mut lines: Vec<String> =
             canvas_text::picture_lines(&states.diagram, &states.diagram.layout(), is_broken)
                 .collect();
-        if !states.staying.is_empty() {
-            lines.push(String::new());
-            lines.push(format!("any state stays: {}", self.tool_keys(&states.staying)));
-        }
-        if extent.left_out() > 0 {
-            lines.push(String::new());
-            lines.push(format!(
-                "{} of {} states are shown",
-                self.workflow.states().len() - extent.left_out(),
-                self.workflow.states().len()
-            ));
-        }
+        let below = self.words_below(&states, &extent);
+        lines.extend(below.into_iter().flat_map(|words| [String::new(), words]));
         lines.into_iter().map(|line| line.replace(char::is_control, " ") + "\n").collect()
     }
 
@@ -264,10 +265,28 @@ impl<T: Gated> Subject<'_, T> {
         format!("{class}{faint}")
     }
 
+    /// The diagram laid out for a page: from the top down where it is too wide otherwise.
+    fn page_layout(&self) -> (StateDiagram, PictureExtent, Picture) {
+        let lay_out = |direction| {
+            let (states, extent) = Self { direction, ..*self }.build_diagram();
+            let picture = states.diagram.layout();
+            (states, extent, picture)
+        };
+        let asked = lay_out(self.direction);
+        if asked.2.width <= PAGE_WIDTH {
+            return asked;
+        }
+        let tall = lay_out(Direction::TopDown);
+        if tall.2.width < asked.2.width { tall } else { asked }
+    }
+
     fn render_svg(&self) -> String {
-        let (states, extent) = self.build_diagram();
-        let picture = states.diagram.layout();
-        let mut svg = Svg::new(&picture);
+        let (states, extent, picture) = self.page_layout();
+        let cells = picture.width.max(LEAST_WIDTH);
+        let words = self.words_below(&states, &extent);
+        let below: Vec<String> =
+            words.iter().flat_map(|words| break_words(words, cells, self.measure)).collect();
+        let mut svg = Svg::new(&picture, &below, self.measure);
         for (route, strand) in picture.arrows.iter().zip(&states.arrows) {
             svg.add_route(route, &self.arrow_class(strand.tools(), ""));
         }
@@ -289,9 +308,34 @@ impl<T: Gated> Subject<'_, T> {
                 svg.add_route(route, &self.arrow_class(any.iter().copied(), " any"));
             });
         }
+        for (row, line) in below.iter().enumerate() {
+            svg.add_text((0, picture.height + 1 + row), line);
+        }
         svg.text + "</svg>\n"
     }
 }
+
+/// A text in lines of so many cells; longer words have a line of their own.
+fn break_words(text: &str, cells: usize, measure: TextMeasure) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        let has_room = |line: &&mut String| measure(line) + 1 + measure(word) <= cells;
+        match lines.last_mut().filter(has_room) {
+            Some(line) => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            None => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// A picture of more cells is too wide for a page.
+const PAGE_WIDTH: usize = 180;
+
+/// What is written below a narrow picture may be so many cells wide.
+const LEAST_WIDTH: usize = 60;
 
 const CELL_WIDTH: usize = 9;
 const CELL_HEIGHT: usize = 18;
@@ -301,8 +345,11 @@ struct Svg {
 }
 
 impl Svg {
-    fn new(picture: &Picture) -> Self {
-        let (width, height) = (picture.width * CELL_WIDTH + 20, picture.height * CELL_HEIGHT + 20);
+    /// A picture with lines below it, after an empty one.
+    fn new(picture: &Picture, below: &[String], measure: TextMeasure) -> Self {
+        let cells = below.iter().map(|line| measure(line)).fold(picture.width, usize::max);
+        let lines = picture.height + if below.is_empty() { 0 } else { below.len() + 1 };
+        let (width, height) = (cells * CELL_WIDTH + 20, lines * CELL_HEIGHT + 20);
         let text = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-10 -10 {width} {height}\" width=\"{width}\" height=\"{height}\">\n\
              <style>text{{font:14px monospace;fill:#222}}rect{{fill:#fff;stroke:#555;rx:6}}.current rect{{stroke:#06c;stroke-width:2.5}}\
@@ -322,10 +369,15 @@ impl Svg {
             "<g class=\"{class}\"><rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"/>"
         );
         for (row, line) in lines.iter().enumerate() {
-            let (x, y) = ((area.x + 2) * CELL_WIDTH, (area.y + 1 + row) * CELL_HEIGHT + 13);
-            let _ = writeln!(self.text, "<text x=\"{x}\" y=\"{y}\">{}</text>", xml_text(line));
+            self.add_text((area.x + 2, area.y + 1 + row), line);
         }
         self.text.push_str("</g>\n");
+    }
+
+    /// Writes a line of text at a cell.
+    fn add_text(&mut self, (x, y): (usize, usize), line: &str) {
+        let (x, y) = (x * CELL_WIDTH, y * CELL_HEIGHT + 13);
+        let _ = writeln!(self.text, "<text x=\"{x}\" y=\"{y}\">{}</text>", xml_text(line));
     }
 
     fn add_route(&mut self, route: &Route, class: &str) {
@@ -435,6 +487,52 @@ mod tests {
         for format in Format::ALL {
             insta::assert_snapshot!(format!("export_{format:?}").to_lowercase(), exported(format));
         }
+    }
+
+    #[test]
+    fn every_format_names_the_tools_that_keep_every_state() {
+        for format in Format::ALL {
+            let text = exported(format);
+            assert!(text.contains("note"), "{format:?}: {text}");
+        }
+        assert!(exported(Format::Svg).contains(">any state stays: note</text>"));
+        let lines = break_words("any state stays: a, longer, b", 12, char_count);
+        assert_eq!(lines, ["any state", "stays: a,", "longer, b"]);
+    }
+
+    #[test]
+    fn a_long_workflow_is_a_picture_of_a_page() {
+        let size = |count: usize| {
+            let tools: Vec<Slot> = (0..count)
+                .map(|row| Slot {
+                    key: format!("tool-{row}").into(),
+                    name: format!("tool-{row}").as_str().into(),
+                    gate: Gate {
+                        states: States::Only(vec![format!("s{row}").as_str().into()]),
+                        next: Some(format!("s{}", row + 1).as_str().into()),
+                        ..Gate::open()
+                    },
+                })
+                .collect();
+            let workflow = Workflow::for_groups(&tools, &AskedGroups::Every, "s0");
+            let subject = Subject {
+                workflow: &workflow,
+                analysis: &workflow.analysis(),
+                tools: &tools,
+                current: Some(workflow.start()),
+                direction: Direction::LeftToRight,
+                scale: Scale::All,
+                drawn: DrawnTools::All,
+                detail: Detail::Usual,
+                measure: char_count,
+            };
+            let (_, _, picture) = subject.page_layout();
+            (picture.width, picture.height)
+        };
+        let (width, height) = size(3);
+        assert!(width > height, "{width} × {height}");
+        let (width, height) = size(25);
+        assert!(width <= PAGE_WIDTH && width < height, "{width} × {height}");
     }
 
     #[test]

@@ -444,6 +444,8 @@ fn the_chosen_arrow_is_deleted_by_the_key_that_deletes() {
     bench.keys("shift+tab ] d");
     assert!(bench.shows("Delete "), "{}", bench.screen());
     bench.keys("enter");
+    assert!(!bench.shows("Deleted arrow of"), "Enter alone cancels: {}", bench.screen());
+    bench.keys("d right enter");
     assert!(bench.shows("Deleted arrow of"), "{}", bench.screen());
 }
 

@@ -305,6 +305,11 @@ fn tool_state_and_request_explain_themselves() {
         "{}",
         bench.screen()
     );
+    assert!(
+        bench.shows("2 tools, about ") && bench.shows("tokens (an estimate)"),
+        "{}",
+        bench.screen()
+    );
     bench.keys("esc shift+tab I");
     assert!(
         bench.shows("About this request") && bench.shows("reset-workflow: none of its groups"),

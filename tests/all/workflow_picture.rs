@@ -59,6 +59,8 @@ fn keys_go_along_arrows_first() {
     );
     bench.keys("left left");
     assert!(bench.shows("undefined · current"), "{}", bench.screen());
+    bench.keys("left");
+    assert!(bench.shows("there is no state in that direction"), "{}", bench.screen());
     bench.keys("right down");
     assert!(bench.shows("s2 · by t0-2"), "{}", bench.screen());
 }
@@ -73,6 +75,45 @@ fn an_arrow_is_chosen_and_taken() {
     assert_eq!(bench.state.workflow.simulation.state(), "s2");
     bench.clicks("─ t1-3 ─");
     assert!(bench.shows("s1 → s3: t1-3"), "{}", bench.screen());
+}
+
+#[test]
+fn arrows_at_a_state_are_chosen_like_those_between_two() {
+    let reset = ("reset".to_owned(), "\"*\"".to_owned(), state(1));
+    let mut bench = made([tool(0, 1), tool(1, 1), reset], (200, 60));
+    bench.keys("right");
+    for words in ["undefined → s1: t0-1", "s1 stays: t1-1", "any state → s1: reset"] {
+        bench.keys("]");
+        assert!(bench.shows(words), "{words}: {}", bench.screen());
+    }
+    bench.keys("[ d");
+    assert!(bench.shows("Delete t1-1: s1 → s1?"), "{}", bench.screen());
+    bench.keys("esc");
+    bench.clicks("any: reset");
+    assert!(bench.shows("any state → s1: reset"), "{}", bench.screen());
+    bench.keys("o");
+    assert!(bench.shows("always drawn together"), "{}", bench.screen());
+    bench.keys("enter");
+    assert_eq!(bench.state.workflow.simulation.state(), "s1");
+    assert_eq!(bench.state.workflow.simulation.steps().count(), 1, "it is taken from anywhere");
+}
+
+#[test]
+fn what_fits_in_no_size_is_shown_in_part_when_it_is_fitted() {
+    let far = (1..30).flat_map(|row| [tool(row, row + 1), tool(row, row.div_ceil(2))]);
+    let mut bench = made([tool(0, 1)].into_iter().chain(far), (80, 24));
+    bench.keys("0");
+    assert!(bench.shows("▶ undefined") && is_cut(&bench), "{}", bench.screen());
+}
+
+#[test]
+fn a_request_that_offers_nothing_says_what_helps() {
+    let mut bench = made([tool(0, 1)], (120, 36));
+    assert!(bench.shows("choose a tool and press Enter"), "{}", bench.screen());
+    bench.send(Message::Workflow(WorkflowMessage::SetGroups(Some(vec![Name::from("h")]))));
+    bench.draw();
+    let words = "no tool available: tick a group or press F";
+    assert!(bench.shows(words) && !bench.shows("choose a tool"), "{}", bench.screen());
 }
 
 #[test]

@@ -132,6 +132,14 @@ fn enter_says_that_no_tool_matches_what_is_looked_for() {
 }
 
 #[test]
+fn tools_are_found_by_parts_of_their_names_as_everywhere() {
+    let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Workflow);
+    bench.keys("/");
+    bench.types("qprod");
+    assert!(bench.shows("Hidden 1 of 2") && bench.shows("○ query-products"), "{}", bench.screen());
+}
+
+#[test]
 fn enter_on_a_hidden_tool_makes_the_change_that_shows_it() {
     let mut bench = workflow(&["read-only", "knowledge"], (120, 36));
     bench.keys("end enter");

@@ -106,6 +106,7 @@ mod tests {
                     DiagramHit::Label(row)
                 );
             }
+            assert_eq!(picture.labels().count(), 4);
             let label = |route: &Option<Route>| route.as_ref().unwrap().label.as_ref().unwrap().at;
             assert_eq!(picture.hit_test(label(&picture.boxes[0].to_itself)), DiagramHit::Itself(0));
             assert_eq!(picture.hit_test(label(&picture.boxes[0].from_any)), DiagramHit::FromAny(0));

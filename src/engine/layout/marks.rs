@@ -95,7 +95,11 @@ impl StateMarks {
             start: workflow.start(),
             current,
             dead_ends: analysis.dead_ends.iter().copied().collect(),
-            traps: analysis.traps.iter().flatten().copied().collect(),
+            // What holds most of the states is the workflow itself: its sign would be on every box.
+            traps: (analysis.traps.iter().filter(|trap| 2 * trap.len() <= workflow.states().len()))
+                .flatten()
+                .copied()
+                .collect(),
             far: (0..workflow.states().len()).filter(|state| !analysis.reaches(*state)).collect(),
         }
     }
@@ -114,5 +118,37 @@ impl StateMarks {
             | BoxMark::FromAny
             | BoxMark::Plain => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        engine::{filter::AskedGroups, gated::Slot},
+        model::tool::{Gate, States},
+    };
+
+    fn marked_traps(arrows: &[(&str, &str)]) -> usize {
+        let slot = |(from, to): &(&str, &str)| Slot {
+            key: format!("{from}-{to}").into(),
+            name: (*from).into(),
+            gate: Gate {
+                states: States::Only(vec![(*from).into()]),
+                next: Some((*to).into()),
+                ..Gate::open()
+            },
+        };
+        let tools: Vec<Slot> = arrows.iter().map(slot).collect();
+        let workflow = Workflow::for_groups(&tools, &AskedGroups::Every, "undefined");
+        StateMarks::from_analysis(&workflow, &workflow.analysis(), None).traps.len()
+    }
+
+    #[test]
+    fn a_trap_is_marked_where_it_is_a_part_of_the_workflow() {
+        let small = [("undefined", "a"), ("a", "undefined"), ("a", "b"), ("b", "b")];
+        assert_eq!(marked_traps(&small), 1);
+        let most = [("undefined", "a"), ("a", "b"), ("b", "c"), ("c", "a")];
+        assert_eq!(marked_traps(&most), 0);
     }
 }

@@ -99,3 +99,11 @@ pub struct Picture {
     pub width: usize,
     pub height: usize,
 }
+
+impl Picture {
+    /// The labels of all arrows.
+    pub(crate) fn labels(&self) -> impl Iterator<Item = &Caption> {
+        let feet = self.boxes.iter().flat_map(|placed| [&placed.to_itself, &placed.from_any]);
+        self.arrows.iter().chain(feet.flatten()).filter_map(|route| route.label.as_ref())
+    }
+}

@@ -14,8 +14,9 @@ pub(crate) struct Ranks {
 }
 
 /// Follows the arrows from the first box, then from the others as they come; an arrow back to a box
-/// on the way is reversed. Then every box is one layer behind the last that leads to it, and boxes
-/// that nothing leads to stand right before those they lead to. Top down, boxes without any arrow
+/// on the way is reversed, and so is one to the first box, before which there is none. Then every box
+/// is one layer behind the last that leads to it, and boxes that nothing leads to stand right before
+/// those they lead to. Top down, boxes without any arrow
 /// stand below all others. Where boxes stood `earlier`, arrows keep the direction that they had.
 #[must_use]
 pub(crate) fn rank_boxes(diagram: &Diagram, earlier: &[Option<BoxPosition>]) -> Ranks {
@@ -26,7 +27,7 @@ pub(crate) fn rank_boxes(diagram: &Diagram, earlier: &[Option<BoxPosition>]) -> 
         leaving[*from].push(row);
     }
     let (mut reversed, finished) = if earlier.iter().any(Option::is_some) {
-        keep_directions(&links, &leaving, earlier, count)
+        keep_directions(diagram.first, &links, &leaving, earlier)
     } else {
         break_cycles(diagram.first, &links, &leaving)
     };
@@ -75,14 +76,15 @@ fn find_links(diagram: &Diagram) -> Vec<(usize, usize)> {
 }
 
 /// Arrows that ran against the layers still do; a new box is behind the first known one that leads
-/// to it, else before the first that it leads to. Since all boxes are then in one order and arrows
+/// to it, else before the first that it leads to, or behind the first of all. Since all boxes are then in one order and arrows
 /// against it are reversed, no cycle is left.
 fn keep_directions(
+    first: usize,
     links: &[(usize, usize)],
     leaving: &[Vec<usize>],
     earlier: &[Option<BoxPosition>],
-    count: usize,
 ) -> (Vec<bool>, Vec<usize>) {
+    let count = leaving.len();
     // Layers are taken twice, so that a new box finds room between two.
     let mut level: Vec<Option<usize>> =
         (0..count).map(|row| Some(2 * earlier.get(row).copied()??.layer + 2)).collect();
@@ -98,8 +100,8 @@ fn keep_directions(
         }
     }
     for (from, to) in links.iter().rev() {
-        if let (None, Some(to)) = (level[*from], level[*to]) {
-            level[*from] = Some(to.saturating_sub(1));
+        if let (None, Some(there)) = (level[*from], level[*to]) {
+            level[*from] = Some(if *to == first { there + 1 } else { there.saturating_sub(1) });
         }
     }
     let order = |row: usize| (level[row].unwrap_or(usize::MAX), row);
@@ -144,7 +146,7 @@ fn break_cycles(
                             way.push((to, 0));
                         }
                         Mark::OnTheWay => reversed[*row] = true,
-                        Mark::Done => {}
+                        Mark::Done => reversed[*row] = to == first,
                     }
                 }
                 None => {
@@ -162,6 +164,26 @@ fn break_cycles(
 mod tests {
     use super::*;
     use crate::engine::layout::diagram::{ArrowSpec, BoxSpec, char_count};
+
+    #[test]
+    fn nothing_is_before_the_first_box() {
+        let boxes = ["start", "found", "review"]
+            .map(|name| BoxSpec { lines: vec![name.to_owned()], ..BoxSpec::default() });
+        let arrow = |from, to| ArrowSpec { from, to, label: String::new() };
+        let diagram = Diagram {
+            boxes: boxes.into(),
+            arrows: vec![arrow(0, 1), arrow(2, 0)],
+            first: 0,
+            direction: Direction::TopDown,
+            measure: char_count,
+        };
+        let at = |layer| Some(BoxPosition { layer, across: 0 });
+        // Without earlier places, and with a box that is new.
+        for earlier in [&[][..], &[at(0), at(1), None]] {
+            let ranks = rank_boxes(&diagram, earlier);
+            assert_eq!((ranks.layer, ranks.reversed), (vec![0, 1, 1], vec![false, true]));
+        }
+    }
 
     #[test]
     fn a_start_that_only_any_state_is_left_for_comes_first() {

@@ -142,7 +142,7 @@ pub fn state_diagram<T: Gated>(
             continue;
         }
         spec.to_itself = (!itself.is_empty()).then(|| words.usual(itself));
-        spec.from_any = (!any.is_empty()).then(|| any_words(words.usual(any)));
+        spec.from_any = (!any.is_empty()).then(|| any_words(&words.usual(any)));
     }
     let arrows: Vec<ArrowEdges> = strands
         .into_iter()
@@ -153,7 +153,8 @@ pub fn state_diagram<T: Gated>(
         let label = words.usual(&rows_of(strand));
         ArrowSpec { from: strand.from, to: strand.to, label }
     });
-    let of_any = |any: &[ToolRow]| words.all(any).into_iter().map(any_words).collect();
+    let of_any =
+        |any: &[ToolRow]| words.all(any).into_iter().map(|label| any_words(&label)).collect();
     let labels = FullLabels {
         arrows: arrows.iter().map(|strand| words.all(&rows_of(strand))).collect(),
         feet: feet.iter().map(|(itself, any)| (words.all(itself), of_any(any))).collect(),
@@ -246,7 +247,7 @@ impl<T: Gated> EdgeWords<'_, T> {
     }
 }
 
-fn any_words(words: String) -> String {
+fn any_words(words: &str) -> String {
     if words.is_empty() { "any".to_owned() } else { format!("any: {words}") }
 }
 

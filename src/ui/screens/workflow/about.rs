@@ -11,12 +11,19 @@ use crate::{
         },
         filter,
         gated::ToolRow,
-        workflow::reach::{GroupSets, ReachProof, no_way_words},
+        model_view::TokenEstimate,
+        workflow::{
+            graph::StateRow,
+            reach::{GroupSets, ReachProof, no_way_words},
+        },
     },
     model::{
         context::Name,
+        health::HealthSettings,
         tool::{Audience, States},
     },
+    schema::count::count_text,
+    systems::health,
     ui::{
         canvas::wrap,
         overlays::page::{Line, PageOverlay},
@@ -106,8 +113,9 @@ fn push_group_sets(words: &mut Words, sets: &GroupSets, start: &str) {
     }
 }
 
-/// A state: how one comes in and out, by which tools and under which groups.
-pub(crate) fn state_page(facts: &Facts, name: &str) -> Reply {
+/// A state: what it offers a model and for how many tokens; how one comes in and out, by which tools
+/// and under which groups.
+pub(crate) fn state_page(facts: &Facts, name: &str, state: &State) -> Reply {
     let tools = facts.tools();
     let Some(view) = StateView::for_state(tools, &facts.context, facts.workflow.states(), name)
     else {
@@ -122,6 +130,10 @@ pub(crate) fn state_page(facts: &Facts, name: &str) -> Reply {
             Role::Accent,
             &rows.iter().map(|row| &*tools[*row].key).collect::<Vec<_>>().join(", then "),
         ),
+    }
+    if let Some(row) = facts.workflow.state_row(name) {
+        words.push_heading("Offered in it with the requested groups");
+        words.push_words(Role::Text, &offer_words(facts, row, state));
     }
     words.push_heading("Sufficient groups");
     push_group_sets(&mut words, &view.groups, facts.context.state());
@@ -149,6 +161,16 @@ pub(crate) fn state_page(facts: &Facts, name: &str) -> Reply {
         );
     }
     words.into_page(format!("About the state {name}"))
+}
+
+/// How many tools a state offers, and what they cost with every request.
+fn offer_words(facts: &Facts, row: StateRow, state: &State) -> String {
+    let costs = health::tool_costs(&state.catalog, &HealthSettings::default());
+    let is_known = |tool: ToolRow| tool < facts.workflow.members().len();
+    let offered = (costs.tools.iter())
+        .filter(|(tool, _)| is_known(*tool) && facts.workflow.offers_tool(row, *tool));
+    let tokens = TokenEstimate(offered.map(|(_, tokens)| tokens).sum());
+    format!("{}, {tokens}", count_text(facts.workflow.offer_count(row), "tool", "tools"))
 }
 
 /// The request: what its groups never get to, and where a run is stuck.

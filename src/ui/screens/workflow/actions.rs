@@ -542,7 +542,7 @@ impl WorkflowScreen {
             match (focus, screen.offers.selected_tool(), screen.graph.selected_state(facts)) {
                 (Pane::Offers, Some(row), _) => about::tool_page(facts, row),
                 (Pane::Graph, _, Some(row)) => {
-                    about::state_page(facts, &facts.workflow.states()[row].clone())
+                    about::state_page(facts, &facts.workflow.states()[row].clone(), state)
                 }
                 _ => about::request_page(facts, state),
             }

@@ -211,8 +211,11 @@ impl Compose {
             let middle = (start.x + start.width / 2, start.y + start.height / 2);
             draw_line(buffer, graph.picture_area(), middle, at, styles[Role::Accent]);
         }
-        let to =
-            target.map_or_else(|| "a new state".to_owned(), |row| name_of(facts, row).to_string());
+        let to = match target {
+            None => "a new state".to_owned(),
+            Some(row) if Some(row) == held => "itself".to_owned(),
+            Some(row) => name_of(facts, row).to_string(),
+        };
         let keys = if at.is_none() { "   Enter · n new state · Esc " } else { " " };
         let words = format!(" {words}{to}{keys}");
         // In the place of the pane's title: no row of the picture is below it.

@@ -393,12 +393,18 @@ pub(crate) fn move_end(
 pub(crate) fn delete_edge(edge: &Edge, facts: &Facts, state: &State) -> Reply {
     let (tail, title) = words_of(edge, facts);
     which_tools(&title, &tools_of(edge, state), move |title, ids| {
-        let (ids, tail) = (ids.to_vec(), tail.clone());
-        Proposal::new(format!("Delete {title}"), "", move |state| {
-            arrows::remove_arrows(ComposeContext::from_state(state), &ids, &tail)
-        })
-        .into_reply()
+        propose_deletion(title, &tail, ids)
     })
+}
+
+/// Shows what deleting an arrow changes; Enter alone doesn't delete it.
+fn propose_deletion(title: &str, tail: &Tail, ids: &[EntryId]) -> Reply {
+    let (ids, tail) = (ids.to_vec(), tail.clone());
+    Proposal::new(format!("Delete {title}?"), "", move |state| {
+        arrows::remove_arrows(ComposeContext::from_state(state), &ids, &tail)
+    })
+    .with_removal("delete")
+    .into_reply()
 }
 
 fn propose_move(end: ArrowEnd, ids: &[EntryId], tail: &Tail, onto: &Name, title: &str) -> Reply {
@@ -469,11 +475,11 @@ fn of_arrow(title: &str, tail: Option<&Tail>, ids: &[EntryId], names: &[Name]) -
                 arrows::move_tail(ComposeContext::from_state(state), ids, &from, onto)
             },
         ));
-        let from = tail.clone();
         let detail = "the tool is no longer available there";
-        rows.push(plan_row(title, "delete arrow", detail, ids, move |ids, state| {
-            arrows::remove_arrows(ComposeContext::from_state(state), ids, &from)
-        }));
+        let (title, tail, ids) = (title.to_owned(), tail.clone(), ids.to_vec());
+        rows.push(mark_risky(menu_row("delete arrow", detail, move || {
+            propose_deletion(&title, &tail, &ids)
+        })));
     }
     rows.push(plan_row(title, "available everywhere", "from every state", ids, |ids, state| {
         arrows::allow_everywhere(ComposeContext::from_state(state), ids)

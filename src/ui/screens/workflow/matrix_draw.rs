@@ -102,10 +102,18 @@ impl Matrix {
         let widest = keys.max().unwrap_or(0);
         let next = if self.axis == Axis::States { 14 } else { 0 };
         let names = (widest.max(8) + 2).min(table.width / 3).max(10) + next;
-        let longest =
-            self.columns.iter().map(|column| text_width(column.name())).max().unwrap_or(0);
-        self.column_width = u16::try_from(longest.clamp(5, WIDEST)).unwrap_or(13) + 1;
-        let head = (if longest > WIDEST { 2 } else { 1 }).min(table.height);
+        let room = usize::from(table.width.saturating_sub(names));
+        let widest_of = |width: fn(&str) -> usize| {
+            self.columns.iter().map(|column| width(column.name())).max().unwrap_or(0)
+        };
+        let longest = widest_of(text_width);
+        let whole = longest.clamp(5, WIDEST);
+        let head_cells = match self.columns.len() * (whole + 1) <= room {
+            true => whole,
+            false => widest_of(broken_width).clamp(5, WIDEST),
+        };
+        self.column_width = u16::try_from(head_cells).unwrap_or(13) + 1;
+        let head = (if longest > head_cells { 2 } else { 1 }).min(table.height);
         self.names = Rect {
             y: table.y + head,
             width: names.min(table.width),
@@ -145,9 +153,9 @@ impl Matrix {
                 (Column::State(_), _) => Role::State,
                 _ => Role::Heading,
             };
-            for (row, part) in
-                (0..place.height).zip(head_lines(self.columns[column].name(), place.height))
-            {
+            let cells = usize::from(self.column_width.saturating_sub(1));
+            let parts = head_lines(self.columns[column].name(), place.height, cells);
+            for (row, part) in (0..place.height).zip(parts) {
                 let blanks = usize::from(place.width.saturating_sub(1))
                     .saturating_sub(text_width(&part))
                     / 2;
@@ -304,21 +312,39 @@ impl Matrix {
     }
 }
 
-/// A column's name over at most so many lines.
-fn head_lines(name: &str, lines: u16) -> Vec<String> {
-    if lines < 2 || text_width(name) <= WIDEST {
+/// The name in two parts, broken between words so that the longer part is as short as it can be.
+fn broken_name(name: &str) -> Option<(&str, &str)> {
+    let breaks = name.match_indices(['-', '_', ' ', '/', '.', ':']);
+    let parts = breaks.map(|(at, sign)| name.split_at(at + sign.len()));
+    parts
+        .filter(|(_, rest)| !rest.is_empty())
+        .min_by_key(|(first, rest)| text_width(first).max(text_width(rest)))
+}
+
+/// How many cells a name takes where it may be broken between words.
+fn broken_width(name: &str) -> usize {
+    broken_name(name)
+        .map_or_else(|| text_width(name), |(first, rest)| text_width(first).max(text_width(rest)))
+}
+
+/// A column's name over at most so many lines of so many cells.
+fn head_lines(name: &str, lines: u16, cells: usize) -> Vec<String> {
+    if lines < 2 || text_width(name) <= cells {
         let mut parts = vec![String::new(); usize::from(lines).saturating_sub(1)];
-        parts.push(truncate_text(name, WIDEST).into_owned());
+        parts.push(truncate_text(name, cells).into_owned());
         return parts;
+    }
+    if let Some((first, rest)) = broken_name(name).filter(|_| broken_width(name) <= cells) {
+        return vec![first.to_owned(), rest.to_owned()];
     }
     let mut first = String::new();
     for letter in name.chars() {
-        if text_width(&first) + 2 > WIDEST {
+        if text_width(&first) + 2 > cells {
             break;
         }
         first.push(letter);
     }
-    let rest = truncate_text(&name[first.len()..], WIDEST).into_owned();
+    let rest = truncate_text(&name[first.len()..], cells).into_owned();
     vec![first, rest]
 }
 
@@ -336,5 +362,19 @@ fn order_of_columns(order: ColumnOrder) -> &'static str {
         ColumnOrder::Named => "as in files",
         ColumnOrder::Name => "by name",
         ColumnOrder::Most => "most ticks first",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_name_is_broken_between_words() {
+        assert_eq!(head_lines("identify-customer", 2, 9), ["identify-", "customer"]);
+        assert_eq!(head_lines("triage", 2, 9), ["", "triage"]);
+        assert_eq!(head_lines("modification", 2, 9), ["modifica", "tion"]);
+        assert_eq!(head_lines("modification", 1, 9), ["modifica…"]);
+        assert_eq!((broken_width("a-very-long-name"), broken_width("modification")), (9, 12));
     }
 }

@@ -26,6 +26,7 @@ use crate::{
     systems::table,
     ui::{
         canvas::{Pen, text_width, wrap},
+        ranking::{RankedItem, rank_candidates},
         styles::Role,
         view::Reply,
         widgets::{
@@ -90,18 +91,27 @@ impl Offers {
         }
     }
 
-    /// Lists what is looked for; the cursor stays in range.
+    /// Lists what is looked for, the closest first; the cursor stays in range.
     fn narrow(&mut self, facts: &Facts) {
-        let wanted = self.find.needle().to_lowercase();
-        let fits = |row: &ToolRow| {
-            let tool = &facts.tools()[*row];
-            wanted.is_empty()
-                || tool.key.to_lowercase().contains(&wanted)
-                || tool.name.to_lowercase().contains(&wanted)
-        };
-        self.available = facts.split.available.iter().copied().filter(fits).collect();
-        self.hidden = facts.hidden.iter().copied().filter(fits).collect();
+        self.available = self.found_among(&facts.split.available, facts);
+        self.hidden = self.found_among(&facts.hidden, facts);
         self.move_to(self.at);
+    }
+
+    fn found_among(&self, rows: &[ToolRow], facts: &Facts) -> Vec<ToolRow> {
+        let candidates = rows.iter().map(|row| {
+            let tool = &facts.tools()[*row];
+            RankedItem { name: &tool.key, alias: &tool.name, ..RankedItem::default() }
+        });
+        let places = rank_candidates(self.find.needle(), candidates);
+        places.into_iter().filter_map(|place| rows.get(place)).copied().collect()
+    }
+
+    /// The place of the tool that is closest to what is looked for, available or hidden.
+    fn closest(&self, facts: &Facts) -> usize {
+        let listed: Vec<ToolRow> = self.available.iter().chain(&self.hidden).copied().collect();
+        let best = self.found_among(&listed, facts).first().copied();
+        listed.iter().position(|row| Some(*row) == best).unwrap_or(0)
     }
 
     fn tool_count(&self) -> usize {
@@ -197,8 +207,8 @@ impl Offers {
     pub fn handle_key(&mut self, key: Key, facts: &mut Facts) -> Reply {
         match self.find.handle_key(key) {
             FindKey::Typed => {
-                self.at = 0;
                 self.narrow(facts);
+                self.move_to(self.closest(facts));
                 return Reply::Handled;
             }
             FindKey::Accepted => {

@@ -288,7 +288,7 @@ fn draw_row(
     match row {
         Row::Place(place) => {
             match place.and_then(|id| simulation.step(id)) {
-                None => draw_start(pen, state, on),
+                None => draw_start(pen, (state, facts), on),
                 Some(step) => {
                     let changed = changed_since(step, state, facts);
                     draw_step(pen, *place, (step, changed), state, on);
@@ -322,7 +322,7 @@ fn draw_row(
     }
 }
 
-fn draw_start(pen: &mut Pen<'_>, state: &State, on: &impl Fn(Role) -> Style) {
+fn draw_start(pen: &mut Pen<'_>, (state, facts): (&State, &Facts), on: &impl Fn(Role) -> Style) {
     let simulation = &state.workflow.simulation;
     let here = simulation.current_step().is_none();
     pen.put_text(
@@ -335,11 +335,17 @@ fn draw_start(pen: &mut Pen<'_>, state: &State, on: &impl Fn(Role) -> Style) {
         let is_denied =
             || check_permission(&state.workflow.profiles, &simulation.next_context()).is_err();
         let words = match state.catalog.tools.is_empty() {
-            true => "   no tools: n on Tools (1) makes one",
-            false if is_denied() => "   the user's profile refuses the request: tick other groups",
-            false => "   choose a tool and press Enter",
+            true => "no tools: n on Tools (1) makes one".to_owned(),
+            false if is_denied() => {
+                "the user's profile refuses the request: tick other groups".to_owned()
+            }
+            false if facts.split.available.is_empty() => {
+                let apply = state.keymap.way_to("apply-change");
+                format!("no tool available: tick a group or press {apply}")
+            }
+            false => "choose a tool and press Enter".to_owned(),
         };
-        pen.put_text(words, on(Role::Dim));
+        pen.put_text("   ", on(Role::Dim)).put_text(&words, on(Role::Dim));
     }
 }
 

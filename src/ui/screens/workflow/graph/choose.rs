@@ -8,7 +8,7 @@ use crate::{
             extent::{Node, Scale},
             states::Detail,
         },
-        workflow::graph::{Link, StateRow},
+        workflow::graph::Link,
     },
     ui::view::Reply,
 };
@@ -48,7 +48,8 @@ impl Graph {
         })
     }
 
-    /// Chooses the next arrow of the selected state, the outgoing ones first.
+    /// Chooses the next arrow of the selected state: the outgoing ones first, last those at the state
+    /// alone.
     pub fn next_arrow(&mut self, facts: &Facts, by: isize) -> Reply {
         let (Some(row), Some(laid)) = (self.selected_state(facts), &self.laid) else {
             return Reply::Refused("there is no state".into());
@@ -58,10 +59,12 @@ impl Graph {
         };
         let strands = || laid.states.arrows.iter();
         let leaving = strands().filter(|strand| strand.from == node);
-        let links: Vec<Link> = leaving
+        let between = leaving
             .chain(strands().filter(|strand| strand.to == node))
-            .filter_map(|strand| Some(strand.edges.first()?.link))
-            .collect();
+            .filter_map(|strand| Some(strand.edges.first()?.link));
+        let feet = [Link::Between { from: row, to: row }, Link::FromAny { to: row }];
+        let feet = feet.into_iter().filter(|link| laid.edge_of(*link).is_some());
+        let links: Vec<Link> = between.chain(feet).collect();
         let count = isize::try_from(links.len()).unwrap_or(0);
         let at = self
             .selected_link(facts)
@@ -69,29 +72,30 @@ impl Graph {
             .and_then(|at| isize::try_from(at).ok());
         let next =
             at.map_or(if by > 0 { 0 } else { count - 1 }, |at| (at + by).rem_euclid(count.max(1)));
-        let Some(Link::Between { from, to }) =
-            usize::try_from(next).ok().and_then(|at| links.get(at)).copied()
-        else {
+        let Some(link) = usize::try_from(next).ok().and_then(|at| links.get(at)).copied() else {
             return Reply::Refused("this state has no arrows".into());
         };
-        let name = |row: StateRow| facts.workflow.states()[row].clone();
-        self.selected = Some(name(row));
-        self.arrow = Some((name(from), name(to)));
+        self.select_link(link, row, facts);
         Reply::Handled
     }
 
     /// Opens what is chosen, or folds it again: a bundle of tools, a folded box, the neighbours of
     /// a state.
     pub fn toggle_chosen(&mut self, facts: &Facts) -> Reply {
-        if self.arrow.is_some() && self.shown.unbundled == self.arrow {
-            self.shown.unbundled = None;
-            return Reply::Handled;
-        }
         if let Some(edge) = self.selected_edge(facts) {
+            // Only what joins two states has room for an arrow of each tool.
+            let ends = self.arrow.clone().and_then(|(from, to)| Some((from?, to)));
+            let Some(ends) = ends.filter(|(from, to)| from != to) else {
+                return Reply::Refused("the tools of this arrow are always drawn together".into());
+            };
+            if self.shown.unbundled.as_ref() == Some(&ends) {
+                self.shown.unbundled = None;
+                return Reply::Handled;
+            }
             if edge.tools.len() < 2 {
                 return Reply::Refused("this arrow is a single tool".into());
             }
-            self.shown.unbundled.clone_from(&self.arrow);
+            self.shown.unbundled = Some(ends);
             return Reply::Handled;
         }
         let (Some(row), Some(laid)) = (self.selected_state(facts), &self.laid) else {

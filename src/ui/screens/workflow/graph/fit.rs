@@ -38,8 +38,10 @@ impl Graph {
             self.detail_before = None;
             let detail = self.shown.detail;
             self.fit_from(Detail::Usual, (facts, state), kept);
-            // What nobody asked to be that small is looked at part by part.
-            if is_due && self.shown.detail == Detail::Dots {
+            // What nobody asked to be that small, or is too large even so, is looked at part by
+            // part.
+            let fits = self.laid.as_ref().is_some_and(LaidGraph::fits_in_view);
+            if self.shown.detail == Detail::Dots && (is_due || !fits) {
                 let readable = if kept.is_some() { detail } else { Detail::Usual };
                 (self.shown.detail, self.laid) = (readable, None);
                 self.follow_change(facts, state, kept);

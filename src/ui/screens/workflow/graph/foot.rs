@@ -27,8 +27,14 @@ pub(crate) fn footer_text(
 ) -> String {
     let name = |row: StateRow| &*facts.workflow.states()[row];
     match (edge, row) {
-        (Some(Edge { link: Link::Between { from, to }, tools }), _) => {
-            format!("{} → {}: {}", name(*from), name(*to), tool_keys(facts, tools.iter().copied()))
+        (Some(Edge { link, tools }), _) => {
+            let words = match *link {
+                Link::Between { from, to } if from == to => format!("{} stays", name(to)),
+                Link::Between { from, to } => format!("{} → {}", name(from), name(to)),
+                Link::FromAny { to } => format!("any state → {}", name(to)),
+                Link::StayAny => "any state stays".to_owned(),
+            };
+            format!("{words}: {}", tool_keys(facts, tools.iter().copied()))
         }
         (_, Some(row)) => of_state(facts, row, feet),
         _ => format!("the run is in {}, which no tool uses", facts.context.state()),

@@ -9,7 +9,7 @@ use super::super::facts::{Facts, Subject};
 use crate::{
     app::state::State,
     engine::{
-        canvas_text::{self, Drawing},
+        canvas_text::{self, Drawing, Role as Part},
         filter::AskedGroups,
         gated::ToolRow,
         layout::{
@@ -331,6 +331,25 @@ impl LaidGraph {
     /// The place of the box in which a state is shown.
     pub fn area_of(&self, state: StateRow) -> Option<BoxArea> {
         Some(self.picture.boxes.get(self.box_of(state)?)?.area)
+    }
+
+    /// The edge of an arrow that is drawn: between two boxes, or at a state.
+    pub fn edge_of(&self, link: Link) -> Option<&Edge> {
+        let strands = self.states.arrows.iter().flat_map(|strand| &strand.edges);
+        let feet = self.edges.iter().filter(|edge| self.foot_of(edge.link).is_some());
+        strands.chain(feet).find(|edge| edge.link == link)
+    }
+
+    /// The part of the picture that is the arrow from a state to itself, or from any to it.
+    pub fn foot_of(&self, link: Link) -> Option<Part> {
+        let alone = |state: StateRow| {
+            self.box_of(state).filter(|row| self.extent.nodes[*row].single_state().is_some())
+        };
+        match link {
+            Link::Between { from, to } if from == to => alone(to).map(Part::Itself),
+            Link::FromAny { to } => alone(to).map(Part::FromAny),
+            Link::Between { .. } | Link::StayAny => None,
+        }
     }
 
     /// The row of the arrow that shows a link.

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     app::input::{Button, Mouse, MouseKind},
-    engine::workflow::graph::{Link, StateRow},
+    engine::workflow::graph::Link,
     ui::view::Reply,
 };
 
@@ -55,22 +55,15 @@ impl Graph {
 
     /// A press chooses a state or an arrow; one with the right button, or a second one, opens it.
     fn handle_press(&mut self, mouse: Mouse, button: Button, facts: &Facts) -> Reply {
-        let name = |row: StateRow| facts.workflow.states()[row].clone();
         let before = (self.selected.clone(), self.arrow.clone());
         match self.target_at(mouse.column, mouse.row) {
             Some(HitTarget::State(row)) => self.select(row, facts),
             Some(HitTarget::Folded(rows)) => self.select(rows[0], facts),
-            Some(HitTarget::Edge(edge) | HitTarget::Label(edge)) => match edge.link {
-                Link::Between { from, to } if from != to => {
-                    (self.selected, self.arrow) = (Some(name(from)), Some((name(from), name(to))));
-                }
-                Link::Between { from: to, .. } | Link::FromAny { to } => self.select(to, facts),
-                Link::StayAny => {}
-            },
+            Some(HitTarget::Edge(edge) | HitTarget::Label(edge)) => {
+                self.press_link(edge.link, facts);
+            }
             Some(HitTarget::Strand(edges)) => {
-                if let Some(Link::Between { from, to }) = edges.first().map(|edge| edge.link) {
-                    (self.selected, self.arrow) = (Some(name(from)), Some((name(from), name(to))));
-                }
+                edges.first().into_iter().for_each(|edge| self.press_link(edge.link, facts));
             }
             Some(HitTarget::Empty) | None => return Reply::Handled,
         }
@@ -84,6 +77,12 @@ impl Graph {
             }
         }
         Reply::Handled
+    }
+
+    /// Chooses an arrow with the state that it leaves; one from any state with that it leads to.
+    fn press_link(&mut self, link: Link, facts: &Facts) {
+        let (from, to) = link.end_states();
+        from.or(to).into_iter().for_each(|state| self.select_link(link, state, facts));
     }
 
     fn jump_on_map(&mut self, mouse: Mouse) -> Reply {

@@ -24,6 +24,8 @@ use crate::{
 pub(crate) struct ChosenParts {
     pub node: Option<usize>,
     pub arrow: Option<usize>,
+    /// The arrow from a state to itself, or from any to it.
+    pub foot: Option<Part>,
 }
 
 /// How it is drawn.
@@ -45,7 +47,8 @@ pub(crate) fn draw_picture(
     laid.draw_window(view.visible_part(&laid.picture));
     view.draw_cells(buffer, laid.drawing(), |cell| {
         let tie = cell_tie(cell, laid, facts);
-        let is_chosen = cell.arrow_row().is_some_and(|row| chosen.arrow == Some(row));
+        let is_chosen = chosen.foot == Some(cell.role)
+            || cell.arrow_row().is_some_and(|row| chosen.arrow == Some(row));
         let text = match tie {
             _ if is_chosen => heavy_line(&cell.text),
             ArrowTie::NotAsked => canvas_text::dashed_sign(&cell.text),

@@ -47,8 +47,8 @@ pub(crate) struct Graph {
     pub(super) past: Past,
     pub(super) view: Viewport,
     pub(super) selected: Option<Name>,
-    /// The arrow that is chosen, by the states that it joins.
-    pub(super) arrow: Option<(Name, Name)>,
+    /// The arrow that is chosen, by the states that it joins; without a first one: from any state.
+    pub(super) arrow: Option<(Option<Name>, Name)>,
     pub(super) seek: Seek,
     pub(super) map: Map,
     pub(super) follows: FollowMode,
@@ -127,22 +127,24 @@ impl Graph {
 
     /// The arrow that is chosen beside the state.
     pub fn selected_edge(&self, facts: &Facts) -> Option<Edge> {
-        let link = self.selected_link(facts)?;
-        let laid = self.laid.as_ref()?;
-        laid.states
-            .arrows
-            .iter()
-            .flat_map(|strand| &strand.edges)
-            .find(|edge| edge.link == link)
-            .cloned()
+        self.laid.as_ref()?.edge_of(self.selected_link(facts)?).cloned()
     }
 
     pub(super) fn selected_link(&self, facts: &Facts) -> Option<Link> {
         let (from, to) = self.arrow.as_ref()?;
-        Some(Link::Between {
-            from: facts.workflow.state_row(from)?,
-            to: facts.workflow.state_row(to)?,
+        let to = facts.workflow.state_row(to)?;
+        Some(match from {
+            Some(from) => Link::Between { from: facts.workflow.state_row(from)?, to },
+            None => Link::FromAny { to },
         })
+    }
+
+    /// Chooses an arrow and a state that it touches.
+    pub(super) fn select_link(&mut self, link: Link, state: StateRow, facts: &Facts) {
+        let name = |row: StateRow| facts.workflow.states()[row].clone();
+        let (from, to) = link.end_states();
+        self.selected = Some(name(state));
+        self.arrow = to.map(|to| (from.map(name), name(to)));
     }
 
     pub fn select(&mut self, state: StateRow, facts: &Facts) {
@@ -192,6 +194,7 @@ impl Graph {
         let chosen = paint::ChosenParts {
             node: node.and_then(|state| laid.box_of(state)).filter(|_| focused),
             arrow: link.and_then(|link| laid.arrow_of(link)),
+            foot: link.and_then(|link| laid.foot_of(link)),
         };
         paint::draw_picture(buffer, self.view, laid, facts, paint::Look { styles, chosen });
         self.view.draw_ways_out(buffer, &laid.picture, styles);
@@ -326,10 +329,13 @@ impl Graph {
             .iter()
             .filter_map(|placed| self.view.screen_area(placed.area))
             .collect();
+        let labels: Vec<Rect> =
+            laid.picture.labels().filter_map(|label| self.view.screen_area(label.area())).collect();
         let in_the_way = |map: Rect| {
             let is_chosen = chosen.is_some_and(|chosen| chosen.intersects(map));
+            let is_over = |areas: &[Rect]| areas.iter().any(|area| area.intersects(map));
             // It doesn't jump from corner to corner where there is something in all of them.
-            (is_chosen, boxes.iter().any(|area| area.intersects(map)), Some(map) != before)
+            (is_chosen, is_over(&boxes), is_over(&labels), Some(map) != before)
         };
         let size = (laid.picture.width, laid.picture.height);
         let Some(place) = minimap::map_area(self.view.inside, size, in_the_way) else { return };
@@ -435,10 +441,11 @@ impl Graph {
             let next = travel::next_box(laid, laid.box_of(row)?, step)?;
             laid.extent.nodes[next].states().first().copied()
         });
-        if let Some(next) = next {
-            self.select(next, facts);
-            self.reveal(next);
-        }
+        let Some(next) = next else {
+            return Reply::Refused("there is no state in that direction".into());
+        };
+        self.select(next, facts);
+        self.reveal(next);
         Reply::Handled
     }
 
@@ -497,7 +504,7 @@ impl Graph {
         };
         self.select(state, facts);
         let name = |row: StateRow| facts.workflow.states()[row].clone();
-        self.arrow = arrow.map(|(from, to)| (name(from), name(to)));
+        self.arrow = arrow.map(|(from, to)| (Some(name(from)), name(to)));
         if self
             .laid
             .as_ref()
@@ -564,8 +571,8 @@ impl Graph {
         let (Some(only), None) = (appeared.next(), appeared.next()) else { return };
         let is_gone = |name: &Name| after.workflow.state_row(name).is_none();
         if let Some((from, to)) = &mut self.arrow {
-            [from, to]
-                .into_iter()
+            from.iter_mut()
+                .chain([to])
                 .filter(|name| is_gone(name))
                 .for_each(|name| *name = only.clone());
         }

@@ -23,7 +23,8 @@ impl Graph {
         let edge = self.selected_edge(facts);
         let goal = match &edge {
             Some(Edge { link: Link::Between { from, .. }, .. }) => Some(*from),
-            _ => self.selected_state(facts),
+            Some(_) => facts.current,
+            None => self.selected_state(facts),
         };
         let Some(row) = goal else { return Reply::Refused("there is no state".into()) };
         let name = &facts.workflow.states()[row];
