@@ -68,6 +68,8 @@ pub(crate) struct Answer {
     pub list: ListCursor,
     /// The list stays at its end.
     pub list_follows: bool,
+    /// How far the rows of the list had moved up when it was last looked at, and which rows it had.
+    moved_up: Option<(EventFilter, usize)>,
     pub find: Option<TextInput>,
     /// Which of how many places was found.
     pub find_place: Option<(usize, usize)>,
@@ -120,6 +122,24 @@ impl Answer {
             if let (Some(call), Some(true)) = (ended, self.has_parts) {
                 self.images = AnswerImages::new(parts::images(call));
             }
+        }
+    }
+
+    /// What is under the cursor of a list of events stays in its line while events before it are
+    /// dropped from memory; once it is dropped itself, the gap is there.
+    fn keep_place(&mut self, call: Option<&Call>) {
+        let is_list = matches!(self.view(), View::Raw | View::Time);
+        let Some(call) = call.filter(|_| is_list) else {
+            self.moved_up = None;
+            return;
+        };
+        let which = self.which_events(call);
+        let (first, gone) = Listing::from_call(call, which).moved_up();
+        let before = self.moved_up.replace((which, gone));
+        let before = before.filter(|(known, _)| *known == which);
+        let by = before.map_or(0, |(_, before)| gone.saturating_sub(before));
+        if by > 0 && self.list.row > first {
+            self.list.follow_to(self.list.row.saturating_sub(by).max(first));
         }
     }
 

@@ -6,8 +6,8 @@ use std::ops::Range;
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::labels::{
-    clock_time, conversation_name, conversation_sign, conversation_state, format_duration,
-    progress_text, role_of, text_tail,
+    clock_time, conversation_name, conversation_sign, conversation_state, progress_text, role_of,
+    text_tail,
 };
 use crate::{
     app::{
@@ -22,6 +22,7 @@ use crate::{
     schema::count::count_text,
     systems::watched,
     ui::{
+        answer::events::format_duration,
         canvas::{Pen, mark_chosen, wrap, wrap_to},
         styles::{Role, Styles},
         view::Look,
