@@ -123,6 +123,16 @@ impl Documents {
         self.history.end_typing();
     }
 
+    /// Parses what is on disk of a file that has unsaved changes: entries are held against it, to
+    /// mark those that are changed.
+    pub fn parse_saved(&mut self, file: &FileId) {
+        if let Some(document) = self.touch(file) {
+            let format = document.format;
+            let text = document.saved.clone();
+            document.on_disk = text.and_then(|text| Source::of_format(format, text).ok());
+        }
+    }
+
     /// Somebody else has changed a file that has unsaved changes here.
     pub fn note_elsewhere(&mut self, file: &FileId, text: Arc<str>) {
         if let Some(document) = self.touch(file) {

@@ -2,10 +2,10 @@
 
 use std::{future::pending, path::PathBuf, pin::pin, sync::Arc, time::Duration};
 
-use futures::future::{BoxFuture, Either};
+use futures::future::Either;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use tokio::{sync::mpsc, time::Instant};
+use tokio::{sync::mpsc, task::JoinHandle, time::Instant};
 
 use super::{
     answering::QuestionDesk,
@@ -37,7 +37,7 @@ use crate::{
         paths::Paths,
         secrets,
     },
-    wire::{now::elapsed_ms, registry::Registry},
+    wire::{now::elapsed_ms, registry::Registry, spawning::spawn},
 };
 
 /// Events on their way at most; more make the wire wait.
@@ -144,7 +144,11 @@ async fn stream_call(
         Some(_) => Either::Right(pending()),
     };
     let mut is_open = false;
-    let mut call = registry.run_call(&connection, request, limits, sender);
+    // Beside this: what comes is read while what came is kept and shown.
+    let registry = Arc::new(registry);
+    let caller = Arc::clone(&registry);
+    let mut call =
+        spawn(async move { caller.run_call(&connection, request, limits, sender).await });
     let mut running = true;
     let mut has_ended = false;
     let mut ending = Ending::Done;
@@ -165,7 +169,7 @@ async fn stream_call(
                 teller.record_events(&[Event { at_ms, kind }]);
                 return teller.print_end(at_ms, Outcome::TimedOut, Some(late));
             }
-            () = &mut call, if running => {
+            _ = &mut call, if running => {
                 running = false;
                 continue;
             }
@@ -212,8 +216,13 @@ async fn stream_call(
 
 /// Cancels a call, and ends its connection. Nobody takes what is still reported of it: who reports it
 /// would wait for that.
-async fn give_up(call: BoxFuture<'_, ()>, events: mpsc::Receiver<Event>, registry: &Registry) {
-    drop((call, events));
+async fn give_up(call: JoinHandle<()>, events: mpsc::Receiver<Event>, registry: &Registry) {
+    // Once it has stopped, it is cancelled at the server.
+    if !call.is_finished() {
+        call.abort();
+        let _ = call.await;
+    }
+    drop(events);
     registry.close().await;
 }
 

@@ -251,7 +251,8 @@ impl Merge<'_> {
             || node.never;
         if several && !decided {
             let (place, branches) = self.schema.type_union(node.shown_types());
-            node.unions.push(Union { place, branches, tag: None, inclusive: false });
+            let (tag, inclusive) = (None, false);
+            node.unions.push(Union { place, branches, tag, inclusive, of_types: true });
         }
         self.node.made_from = self.seen;
         self.node

@@ -12,24 +12,28 @@ use super::{
     phrase::{join_alternatives, value_text},
 };
 
-/// How many values are named before the rest is only counted.
+/// How many values are named before the rest is only counted, and in how many letters.
 const NAMED: usize = 8;
+const NAMED_CELLS: usize = 60;
 
 /// What the value should have been, of these.
 #[must_use]
 pub(crate) fn one_of(values: &[&Value]) -> String {
     let named: Vec<String> = values.iter().take(NAMED).map(|value| value_text(value)).collect();
-    let named = named.iter().map(String::as_str);
     match values.len() {
-        1 => format!("must be {}", join_alternatives(named)),
+        1 => format!("must be {}", named.concat()),
         many if many > NAMED => {
-            format!(
-                "must be one of {} or {} more",
-                named.collect::<Vec<_>>().join(", "),
-                many - NAMED
-            )
+            let mut cells = 0;
+            let fits = |name: &&String| {
+                cells += name.chars().count() + 2;
+                cells <= NAMED_CELLS
+            };
+            let fitting = named.iter().take_while(fits).count().max(1);
+            format!("must be one of {} or {} more", named[..fitting].join(", "), many - fitting)
         }
-        _ => format!("must be one of {}", join_alternatives(named)),
+        _ => {
+            format!("must be one of {}", join_alternatives(named.iter().map(String::as_str)))
+        }
     }
 }
 
@@ -115,7 +119,10 @@ pub(crate) fn describe_expected(node: &Node) -> String {
         None if types == Types::TEXT && describe_content(node).is_some() => {
             describe_content(node).unwrap_or_default()
         }
-        None if types == Types::ALL.difference(Types::NULL) => "anything".into(),
+        None if types == Types::ALL.difference(Types::NULL) => match node.unions.first() {
+            Some(union) if !union.of_types => format!("one of {} kinds", union.branches.len()),
+            _ => "anything".into(),
+        },
         None => types.to_words(),
     };
     if let Some(rules) = describe_bounds(node) {
@@ -123,6 +130,14 @@ pub(crate) fn describe_expected(node: &Node) -> String {
         words.push_str(&rules);
     }
     words
+}
+
+/// The same where null is allowed, too: `text or null`, `whole number or null, 1 to 10`.
+#[must_use]
+pub(crate) fn with_null(words: &str) -> String {
+    let (first, rules) = words.split_once(", ").unwrap_or((words, ""));
+    let first = first.replace(" or ", ", ");
+    if rules.is_empty() { format!("{first} or null") } else { format!("{first} or null, {rules}") }
 }
 
 /// What the names of an object's members match, where only such are allowed: `names match ^x-`.
@@ -265,7 +280,7 @@ pub(super) fn error_message(kind: &ValidationErrorKind) -> String {
         Kind::ContentEncoding { content_encoding } => format!("is not {content_encoding}"),
         Kind::ContentMediaType { content_media_type } => format!("is not {content_media_type}"),
         Kind::FromUtf8 { .. } => "doesn't contain text".into(),
-        Kind::PropertyNames { error } => format!("as a name {}", error_message(error.kind())),
+        Kind::PropertyNames { error } => format!("has a name that {}", error_message(error.kind())),
         Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } => {
             "could not be checked: its pattern takes too long".into()
         }
@@ -297,6 +312,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::schema::tree::Schema;
 
     #[test]
     fn long_choices_are_counted() {
@@ -305,5 +321,24 @@ mod tests {
             one_of(&values.iter().collect::<Vec<_>>()),
             "must be one of 0, 1, 2, 3, 4, 5, 6, 7 or 12 more"
         );
+        let long: Vec<Value> = (0..20).map(|n| json!(format!("country number {n}"))).collect();
+        assert_eq!(
+            one_of(&long.iter().collect::<Vec<_>>()),
+            "must be one of country number 0, country number 1, country number 2 or 17 more"
+        );
+    }
+
+    #[test]
+    fn a_choice_of_kinds_is_not_anything() {
+        let expected = |schema: Value| describe_expected(&Schema::new(schema).root_node());
+        assert_eq!(expected(json!({})), "anything");
+        let kinds = json!({"oneOf": [{"properties": {"a": {}}, "required": ["a"]}, {"type": "array", "items": {}}]});
+        assert_eq!(expected(kinds), "one of 2 kinds");
+    }
+
+    #[test]
+    fn null_is_said_beside_the_rest() {
+        let with = ["text", "text or number", "whole number, 1 to 10"].map(with_null);
+        assert_eq!(with, ["text or null", "text, number or null", "whole number or null, 1 to 10"]);
     }
 }

@@ -323,6 +323,8 @@ pub struct Union {
     pub tag: Option<Arc<str>>,
     /// Several may hold at once: an object may have the members of more than one branch.
     pub inclusive: bool,
+    /// Made of the types that a value may have, where the schema has no branches.
+    pub of_types: bool,
 }
 
 /// `if`, `then`, `else`.

@@ -100,7 +100,7 @@ impl Schema {
         let objects: Vec<&Node> = nodes.iter().filter(is_object).map(AsRef::as_ref).collect();
         let inclusive =
             is_any && tag.is_none() && objects.len() > 1 && common_tag(self, &objects).is_none();
-        Union { place, branches, tag, inclusive }
+        Union { place, branches, tag, inclusive, of_types: false }
     }
 }
 

@@ -271,7 +271,7 @@ mod tests {
                 "/list/0/id is required",
                 "/missing is required",
                 "/name is shorter than 3 characters",
-                "/too-much-here as a name is longer than 8 characters",
+                "/too-much-here has a name that is longer than 8 characters",
                 "/too-much-here is not a known member",
                 "/when is not a date, such as 2026-11-21",
             ]

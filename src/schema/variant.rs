@@ -148,14 +148,15 @@ pub(super) fn describe_branches(schema: &Schema, union: &Union) -> Vec<Branch> {
 
 /// What a branch asks for: the members that it requires, else the rules of its value.
 fn describe_needs(schema: &Schema, node: &Node) -> String {
-    // What can have only one value comes by itself.
-    let is_constant = |name: &str| {
-        node.object
-            .property(name)
-            .is_some_and(|property| schema.node(&property.node).constant.is_some())
+    // What can have only one value comes by itself, as a default does.
+    let is_known = |name: &str| {
+        node.object.property(name).is_some_and(|property| {
+            let member = schema.node(&property.node);
+            member.constant.is_some() || member.default.is_some()
+        })
     };
     let required = node.object.required.iter().map(|name| &**name);
-    let names: Vec<&str> = required.filter(|name: &&str| !is_constant(name)).collect();
+    let names: Vec<&str> = required.filter(|name: &&str| !is_known(name)).collect();
     match names.as_slice() {
         [] if node.constant.is_some() || node.shown_types() == Types::OBJECT => String::new(),
         [] => messages::describe_bounds(node).unwrap_or_default(),

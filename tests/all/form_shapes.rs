@@ -91,8 +91,8 @@ fn branches_that_exclude_each_other_offer_their_own_members_alone() {
 fn a_key_stands_beside_a_title_that_says_something_else() {
     let schema = json!({"properties": {"max_tokens": {"title": "Max Tokens", "type": "integer"}, "q": {"title": "Question", "type": "string"}}});
     let screen = Desk::new(schema, json!({})).screen();
-    assert!(screen.contains("Question q "), "{screen}");
-    assert!(!screen.contains("Max Tokens max_tokens"), "{screen}");
+    assert!(screen.contains("Question · q "), "{screen}");
+    assert!(!screen.contains("Max Tokens · max_tokens"), "{screen}");
 }
 
 #[test]
@@ -179,8 +179,12 @@ fn words_of_a_ui_schema_have_their_effect_or_are_named() {
     let ui = json!({"a": {"ui:label": false, "ui:emptyValue": "none"}, "t": {"ui:widget": "TextareaWidget", "ui:options": {"rows": 6}},
         "k": {"ui:enumDisabled": ["y"], "ui:widget": "radio"},
         "l": {"ui:options": {"addable": false, "orderable": false, "removable": false}}, "m": {"ui:field": "Map", "ui:widget": "MyWidget"}});
-    let mut desk = with_ui(schema, ui, json!({"a": "x", "t": "", "k": "x", "l": ["one", "two"]}))
-        .sized(100, 40);
+    let mut desk = with_ui(
+        schema,
+        ui,
+        json!({"a": "x", "t": "1\n2\n3\n4\n5\n6\n7\n8", "k": "x", "l": ["one", "two"]}),
+    )
+    .sized(100, 40);
     let screen = desk.screen();
     assert!(!screen.contains("Hide me"), "{screen}");
     assert!(screen.contains("uiSchema /k: the widget \"radio\" has no effect"), "{screen}");
@@ -203,6 +207,56 @@ fn words_of_a_ui_schema_have_their_effect_or_are_named() {
 }
 
 #[test]
+fn a_text_box_is_no_taller_than_what_it_says() {
+    let prompt = "Answer in the words of the user and ".repeat(9);
+    let schema = json!({"properties": {"short": {"type": "string", "default": ""}, "long": {"type": "string", "default": prompt},
+        "set": {"type": "string"}, "last": {"type": "boolean"}}});
+    let tall = json!({"ui:widget": "textarea", "ui:options": {"rows": 12}});
+    let ui = json!({"short": tall, "long": tall, "set": tall});
+    let mut desk = with_ui(schema, ui, json!({"set": "one\ntwo"})).sized(80, 40);
+    let screen = desk.screen();
+    let line = |text: &str| screen.lines().position(|line| line.contains(text)).unwrap();
+    assert_eq!(line(" long ") - line("short "), 1, "{screen}");
+    assert_eq!(line(" set ") - line(" long "), 3, "the beginning of the default: {screen}");
+    assert_eq!(line(" last ") - line(" set "), 2, "{screen}");
+}
+
+#[test]
+fn a_choice_too_long_for_its_row_is_read_below_it() {
+    let long = "Retry with exponential backoff and jitter until the deadline of the caller has passed, then give up quietly";
+    let schema = json!({"properties": {"retry": {"oneOf": [{"const": "a", "title": long}, {"const": "b", "title": "Never"}]}}});
+    let mut desk = Desk::new(schema, json!({})).sized(60, 20);
+    desk.goes("/retry");
+    desk.keys("enter");
+    assert!(!desk.screen().contains("quietly"), "{}", desk.screen());
+    // From "unset", the last one, to the first.
+    desk.keys("down");
+    assert!(desk.screen().contains("quietly"), "{}", desk.screen());
+    desk.keys("enter");
+    assert_eq!(desk.value["retry"], "a");
+    assert!(desk.screen().contains("quietly"), "{}", desk.screen());
+}
+
+#[test]
+fn the_help_of_a_field_says_its_kinds_and_null() {
+    let schema = json!({"properties": {
+        "pay": {"oneOf": [{"title": "Card", "type": "object", "properties": {"number": {"type": "string"}}},
+            {"title": "Bank", "type": "object", "properties": {"iban": {"type": "string"}}}, {"type": "null"}]},
+        "nick": {"type": ["string", "null"]}, "size": {"type": ["integer", "null"], "maximum": 9},
+        "limit": {"type": ["integer", "null"], "default": null}}});
+    let mut desk = Desk::new(schema, json!({}));
+    for (field, words) in [
+        ("/pay", "one of 2 kinds or null"),
+        ("/nick", "text or null"),
+        ("/size", "whole number or null, at most 9"),
+        ("/limit", "null · default, or whole number"),
+    ] {
+        desk.goes(field);
+        assert!(desk.screen().contains(words), "{field}: {}", desk.screen());
+    }
+}
+
+#[test]
 fn only_what_is_set_is_shown_until_a_field_is_looked_for() {
     let schema = json!({"required": ["b"], "properties": {"a": {"type": "string"}, "b": {"type": "string"}, "o": {"type": "object", "properties": {"c": {}, "d": {"type": "string"}}}}});
     let mut desk = Desk::new(schema, json!({"a": "x", "o": {"d": "y"}}));
@@ -213,4 +267,33 @@ fn only_what_is_set_is_shown_until_a_field_is_looked_for() {
     desk.acts("only-set");
     desk.acts("only-set");
     assert_eq!(labels(&desk).len(), 5);
+}
+
+#[test]
+fn members_that_the_schema_does_not_name_are_counted_apart() {
+    let text = json!({"type": "string"});
+    let schema =
+        json!({"properties": {"o": {"type": "object", "properties": {"a": text, "b": text}}}});
+    let screen = Desk::new(schema, json!({"o": {"a": "x", "z": "y"}})).screen();
+    assert!(screen.contains("1 of 2 set, 1 more"), "{screen}");
+}
+
+#[test]
+fn that_a_field_is_required_is_said_on_its_line() {
+    let text = json!({"type": "string"});
+    let schema = json!({"required": ["a", "b"], "properties": {"a": text, "b": {"enum": ["x", "y"]}, "c": text}});
+    let mut desk = Desk::new(schema, json!({})).sized(70, 12);
+    let line = |screen: &str, text: &str| {
+        screen.lines().find(|line| line.contains(text)).unwrap_or_default().to_owned()
+    };
+    let screen = desk.screen();
+    for field in ["a *", "b *"] {
+        assert!(line(&screen, field).contains("✗ is required"), "{screen}");
+    }
+    assert!(line(&screen, "b *").ends_with('▾'), "{screen}");
+    // Where there is no room it is below.
+    let mut desk = desk.sized(30, 12);
+    let screen = desk.screen();
+    assert!(!line(&screen, "a *").contains("required"), "{screen}");
+    assert!(screen.contains("✗ is required"), "{screen}");
 }

@@ -154,7 +154,7 @@ fn what_differs_from_the_saved_value_is_marked_told_and_set_back() {
 
 #[test]
 fn descriptions_are_rendered_and_long_ones_fold() {
-    let mut desk = desk(json!({"name": "ab"}));
+    let mut desk = desk(json!({"name": "ab"})).sized(80, 10);
     desk.goes("/name");
     let screen = desk.screen();
     assert!(
@@ -165,6 +165,9 @@ fn descriptions_are_rendered_and_long_ones_fold() {
     assert!(desk.screen().contains("• five"), "{}", desk.screen());
     desk.acts("field-help");
     assert!(!desk.screen().contains("• five"));
+    // Nothing is cut above lines that are empty.
+    let mut desk = desk.sized(80, 24);
+    assert!(desk.screen().contains("• five"), "{}", desk.screen());
 }
 
 #[test]

@@ -18,6 +18,8 @@ use toolcrib::{
     },
 };
 
+use crate::support::workbench::Workbench;
+
 struct Workspace {
     files: Vec<(FileId, Source)>,
 }
@@ -212,4 +214,33 @@ fn every_code_is_of_one_severity() {
     assert!(ROWS.iter().all(
         |row| !row.about.is_empty() && lint::CHECKS.iter().all(|check| check.code != row.code)
     ));
+}
+
+#[test]
+fn a_list_that_one_writes_has_fields_for_its_tools() {
+    let other = r#"{"server": "other", "version": "2025-11-25", "tools": []}"#;
+    let mut bench = Workbench::files(&[("mcp/other.json", other)], 120, 36);
+    bench.keys("n");
+    for of_system in ["TrustGraph · Calls a tool of an MCP server.", "MCP · The tools of an MCP"]
+    {
+        assert!(bench.shows(of_system), "{}", bench.screen());
+    }
+    bench.types("mcp-server-tools");
+    bench.keys("enter");
+    bench.types("shop");
+    bench.keys("enter G a");
+    // The name is typed at once.
+    bench.types("get_forecast");
+    let document = bench.state.documents.get(&FileId::new("mcp/shop.json"));
+    let text = document.map(|document| document.text.to_string()).unwrap_or_default();
+    assert!(text.contains(r#""name": "get_forecast""#), "{text}\n{}", bench.screen());
+    assert!(text.contains("inputSchema"), "{text}");
+}
+
+#[test]
+fn new_is_found_by_the_system() {
+    let mut bench = Workbench::files(&[], 120, 36);
+    bench.keys("esc n");
+    bench.types("trustgraph");
+    assert!(bench.shows("tool-service") && !bench.shows("mcp-server-tools"), "{}", bench.screen());
 }

@@ -106,6 +106,7 @@ pub(super) fn merge(state: &mut State, file: &FileId, now: Millis) -> Vec<Effect
     let (Some(document), Some(text)) = (document, merged) else { return Vec::new() };
     let before = document.saved.clone();
     state.documents.mark_saved(file, Some(disk.clone()));
+    state.documents.parse_saved(file);
     let change = Change::Text { file: file.clone(), text };
     let generation = state.generation;
     let label = format!("merge {file} with the disk");

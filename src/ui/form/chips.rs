@@ -354,7 +354,7 @@ impl Editor for ChipLine {
         let chips = chip_positions(&other_items(&text_items(cell), self.replaces), wide, cells)
             .last()
             .map_or(1, |spot| spot.line + 1);
-        chips + self.list.as_ref().map_or(0, Listing::line_count)
+        chips + self.list.as_ref().map_or(0, |list| list.line_count(cells))
     }
 
     fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {

@@ -101,6 +101,17 @@ fn display_value(cell: &Cell<'_>) -> (String, Role) {
     }
 }
 
+/// What a closed choice shows as its value, whatever room it has.
+pub(super) fn closed_choice(cell: &Cell<'_>) -> Option<String> {
+    match &cell.field.kind {
+        Kind::Choice(choices) if !choices.open => Some(display_value(cell).0),
+        Kind::Variant { branches, chosen: Some(chosen), .. } => {
+            branches.get(*chosen).map(|branch| one_line(&branch.label))
+        }
+        _ => None,
+    }
+}
+
 /// What can be done by an option of the open list.
 enum OptionAction<'c> {
     Set(&'c Value),
@@ -249,8 +260,8 @@ impl Chooser {
 }
 
 impl Editor for Chooser {
-    fn line_count(&self, _cell: &Cell<'_>, _width: u16) -> u16 {
-        1 + self.list.as_ref().map_or(0, Listing::line_count)
+    fn line_count(&self, _cell: &Cell<'_>, width: u16) -> u16 {
+        1 + self.list.as_ref().map_or(0, |list| list.line_count(width))
     }
 
     fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {

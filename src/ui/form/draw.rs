@@ -121,9 +121,10 @@ impl Form {
             ));
         }
         if let Some(more) = ui_notes.len().checked_sub(FAULTS).filter(|more| *more > 0) {
+            let verb = if more == 1 { "has" } else { "have" };
             lines.push(HelpLine::from_text(
                 Role::Info,
-                format!("· and {more} more that has no effect; all are on stderr at the end"),
+                format!("· and {more} more that {verb} no effect; all are on stderr at the end"),
             ));
         }
         for remark in &self.remarks.top {
@@ -138,7 +139,7 @@ impl Form {
         lines
     }
 
-    fn widget_room(&self, row: usize, here: bool) -> u16 {
+    pub(super) fn widget_room(&self, row: usize, here: bool) -> u16 {
         let field = &self.fields[row];
         let signs = if here { layout::signs_room(field) } else { 0 };
         self.columns.room.saturating_sub(signs).max(4)
@@ -153,22 +154,25 @@ impl Form {
             lines.starts.push(line);
             let Some(cell) = self.cell(row) else { continue };
             let open = editor.as_deref().filter(|_| Some(row) == at);
-            line += usize::from(layout::widget_lines(
-                &cell,
-                open,
-                self.widget_room(row, focused && Some(row) == at),
-            ));
+            let room = self.widget_room(row, focused && Some(row) == at);
+            let tall = layout::widget_lines(&cell, open, room);
+            line += usize::from(tall);
             if Some(row) == at && focused && self.lists_templates() {
                 line += usize::from(self.templates.line_count(&self.focus));
             }
             line += self.previews.line_count(row, focused && Some(row) == at);
-            line += layout::remark_lines(&self.remarks, row, self.columns.room);
-            if Some(row) == at && focused {
-                line += self.help(row).len();
+            let remarks = self.remarks.row_remarks(row);
+            if layout::beside_gap(&cell, remarks, (tall, room)).is_none() {
+                line += layout::remark_lines(&self.remarks, row, self.columns.room);
             }
         }
         lines.starts.push(line);
         self.editor = editor;
+        self.spare = usize::from(self.area.height).saturating_sub(line);
+        if let Some(row) = at.filter(|_| focused) {
+            let help = self.help(row).len();
+            lines.starts.iter_mut().skip(row + 1).for_each(|start| *start += help);
+        }
         self.lines = lines;
     }
 
@@ -308,7 +312,12 @@ impl Form {
                 }
                 line += 1;
             }
-            for remark in self.remarks.row_remarks(row) {
+            let remarks = self.remarks.row_remarks(row);
+            let gap = layout::beside_gap(&cell, remarks, (lines, room));
+            if let Some((remark, gap)) = remarks.first().zip(gap) {
+                draw_beside(buffer, inner, (remark, gap), styles);
+            }
+            for remark in remarks.iter().filter(|_| gap.is_none()) {
                 let shown = layout::remark_text(remark, columns.room);
                 line += draw_remark(
                     buffer,
@@ -402,11 +411,9 @@ fn draw_label(
     if field.is_marked_required() {
         pen.put_text(" *", styles[Role::Key]);
     }
-    let left = room.saturating_sub(text_width(&label) + 1);
     // A key that has no room is below the row while it has the focus.
-    let key = field.key.as_deref().map(visible_text).filter(|key| text_width(key) <= left);
-    if let Some(key) = key {
-        pen.put_text(" ", styles[Role::Dim]).put_text(&key, styles[Role::Dim]);
+    if let Some(key) = layout::shown_key(columns, field) {
+        pen.put_text(layout::KEY_GAP, styles[Role::Dim]).put_text(&key, styles[Role::Dim]);
     }
 }
 
@@ -486,6 +493,15 @@ fn draw_remark(
         fix_line += 1;
     }
     fix_line - line
+}
+
+/// Draws a remark on the line of the widget that it is about, so many cells from its end.
+fn draw_beside(buffer: &mut Buffer, area: Rect, (remark, gap): (&Remark, usize), styles: &Styles) {
+    let text = format!("{} {}", severity_sign(remark.severity), visible_text(&remark.text));
+    let wide = text_width(&text);
+    let cells = u16::try_from(wide + gap).unwrap_or(u16::MAX);
+    let style = Style { bg: None, ..styles[severity_role(remark.severity)] };
+    buffer.set_stringn(area.right().saturating_sub(cells), area.y, &text, wide, style);
 }
 
 /// Lines of which the first has the mark.

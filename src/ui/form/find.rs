@@ -118,7 +118,7 @@ impl Finder {
     }
 
     pub(super) fn draw(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles) {
-        let height = (self.listing.line_count() + 1).min(area.height);
+        let height = (self.listing.line_count(area.width) + 1).min(area.height);
         self.area = Rect { height, ..area };
         let line = Rect { height: 1, ..self.area };
         Pen::new(buffer, line, 0)

@@ -163,8 +163,14 @@ fn members_text(cell: &Cell<'_>) -> String {
             count_text(members.len(), "entry", "entries")
         }
         (_, Some(Value::Object(members))) => {
-            let declared = cell.field.node.object.properties.len();
-            format!("{} of {} set", members.len(), declared.max(members.len()))
+            let object = &cell.field.node.object;
+            let known = members.keys().filter(|name| object.property(name).is_some()).count();
+            let set = format!("{known} of {} set", object.properties.len());
+            match members.len() - known {
+                0 => set,
+                more if object.properties.is_empty() => count_text(more, "entry", "entries"),
+                more => format!("{set}, {more} more"),
+            }
         }
         _ => messages::describe_expected(&cell.field.node),
     }

@@ -2,9 +2,11 @@
 //! long ones fold.
 
 use ratatui::style::{Modifier, Style};
+use serde_json::Value;
 
 use super::{
     cell::one_line,
+    choice,
     layout::{self, Columns},
     shared,
     view::Form,
@@ -23,8 +25,10 @@ use crate::{
     },
 };
 
-/// Lines for the focused field, unless all of it is asked for.
+/// Lines for the focused field, unless all of it is asked for; and where there is room for more
+/// below everything else.
 const FEW: usize = 4;
+const ROOMY: usize = 8;
 /// Lines for what is said of the whole.
 const INTRODUCTION: usize = 3;
 
@@ -78,7 +82,8 @@ impl Form {
     pub(super) fn help(&self, row: usize) -> Vec<HelpLine> {
         let field = &self.fields[row];
         let cells = usize::from(self.columns.room);
-        let mut lines = rules(field, self.columns);
+        let mut lines = self.whole_choice(row);
+        lines.extend(rules(field, self.columns));
         lines.extend(self.saved_words(row).map(|words| {
             let words = crate::ui::canvas::truncate_text(&visible_text(&words), cells).into_owned();
             HelpLine::from_text(Role::Changed, words)
@@ -92,11 +97,27 @@ impl Form {
             let text = markdown::render_lines(description, cells);
             lines.extend(text.into_iter().map(|pieces| HelpLine { role: Role::Dim, pieces }));
         }
-        let most = FEW.min(usize::from(self.area.height) / 3).max(1);
+        let few = FEW.min(usize::from(self.area.height) / 3).max(1);
+        let most = few.max(self.spare.min(ROOMY));
         if !self.full_help {
             truncate_lines(&mut lines, most);
         }
         lines
+    }
+
+    /// What is chosen, where its row has no room for all of it.
+    fn whole_choice(&self, row: usize) -> Vec<HelpLine> {
+        /// The sign at the edge with what keeps off it, and the mark of what folds.
+        const EDGE: usize = 4;
+        let cell = self.cell(row);
+        let chosen = cell.as_ref().and_then(choice::closed_choice);
+        let Some(words) = chosen else { return Vec::new() };
+        let room = usize::from(self.widget_room(row, true)).saturating_sub(EDGE);
+        if text_width(&visible_text(&words)) <= room {
+            return Vec::new();
+        }
+        let lines = wrap(&visible_text(&words), usize::from(self.columns.room));
+        lines.into_iter().map(|line| HelpLine::from_text(Role::Text, line)).collect()
     }
 }
 
@@ -124,10 +145,7 @@ fn rules(field: &Field, columns: Columns) -> Vec<HelpLine> {
     if text_width(&label) > layout::label_room(columns, field) {
         said.push(label.clone().into_owned());
     }
-    let is_seen = field.key.as_deref().is_some_and(|key| {
-        text_width(&label) + 1 + text_width(&visible_text(key))
-            <= layout::label_room(columns, field)
-    });
+    let is_seen = layout::shown_key(columns, field).is_some();
     if !is_seen
         && field.pointer.last().is_some_and(|name| *name != *field.label)
         && field.role == Seat::Member
@@ -140,11 +158,15 @@ fn rules(field: &Field, columns: Columns) -> Vec<HelpLine> {
         (field.node.write_only, "secret"),
     ];
     said.extend(marks.into_iter().filter(|(is, _)| *is).map(|(_, word)| word.to_owned()));
-    let wish = messages::describe_expected(&field.node);
-    // Where nothing is set, the field itself says so.
-    let is_seen = field.presence == Presence::Unset
-        && field.node.default.is_none()
-        && field.node.placeholder.is_none();
+    let expected = messages::describe_expected(&field.node);
+    // Where nothing is set, the field itself says so; of null only where that is the default.
+    let is_unset = field.presence == Presence::Unset && field.node.placeholder.is_none();
+    let is_null_seen = is_unset && field.node.default.as_ref().is_some_and(Value::is_null);
+    let wish = match field.node.nullable && !is_null_seen {
+        true => messages::with_null(&expected),
+        false => expected,
+    };
+    let is_seen = is_unset && field.node.default.is_none() && !field.node.nullable;
     if !is_seen && wish != "text" {
         said.push(wish);
     }

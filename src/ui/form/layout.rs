@@ -1,12 +1,17 @@
 //! On which line each row of a form is, and how much of it is seen.
 
+use std::borrow::Cow;
+
 use super::{
     cell::{Cell, Editor},
     notes::{Remark, Remarks},
     registry,
 };
 use crate::{
-    schema::fields::{Field, Part, Role},
+    schema::{
+        fields::{Field, Part, Presence, Role},
+        kind::{Kind, TextKind},
+    },
     ui::canvas::{text_width, truncate_text, visible_text, wrap},
 };
 
@@ -40,7 +45,7 @@ impl Columns {
         let most = (usize::from(cells) * 2 / 5).clamp(8, 32);
         let with_key = |field: &Field| {
             let label = wanted(field);
-            let key = field.key.as_deref().map_or(0, |key| 1 + text_width(&visible_text(key)));
+            let key = field.key.as_deref().map_or(0, |key| key_cells(&visible_text(key)));
             Some(label + key).filter(|wide| *wide <= most / 2).unwrap_or(label)
         };
         let widest = fields.iter().map(with_key).max().unwrap_or(0).max(8);
@@ -77,6 +82,21 @@ pub(crate) fn label_room(columns: Columns, field: &Field) -> usize {
     let marks = if field.is_marked_required() { 2 } else { 0 };
     usize::from(columns.widget.saturating_sub(columns.label))
         .saturating_sub(1 + usize::from(shown_indent(columns, field)) + marks)
+}
+
+/// What is between a label and the key beside it.
+pub(crate) const KEY_GAP: &str = " · ";
+
+fn key_cells(key: &str) -> usize {
+    text_width(KEY_GAP) + text_width(key)
+}
+
+/// The key beside the label of a row, where it says something else and has room.
+#[must_use]
+pub(crate) fn shown_key(columns: Columns, field: &Field) -> Option<Cow<'_, str>> {
+    let label = text_width(&visible_text(&field.label));
+    let left = label_room(columns, field).saturating_sub(label);
+    field.key.as_deref().map(visible_text).filter(|key| key_cells(key) <= left)
 }
 
 /// The indent of a row: deep ones leave room for the label.
@@ -147,6 +167,41 @@ pub(crate) fn widget_lines(cell: &Cell<'_>, editor: Option<&dyn Editor>, cells: 
         None => registry::widget_for(&cell.field.kind).line_count(cell, cells),
     }
     .max(1)
+}
+
+/// Cells at the right end of a widget that are for its signs: `▾`, `+ add`, `− +`.
+const SIGN_CELLS: usize = 8;
+/// What asks for a kind takes at most, and what comes before other hints: a mark, "choose".
+const KIND_HINT: usize = 40;
+const HINT_EDGE: usize = 8;
+
+/// Whether what is said of a row is on the line of its widget, which has nothing in it yet: that a
+/// value is required needs no line of its own. The cells that are to its right there; the widget
+/// is so many lines tall and cells wide.
+#[must_use]
+pub(crate) fn beside_gap(
+    cell: &Cell<'_>,
+    remarks: &[Remark],
+    (lines, cells): (u16, u16),
+) -> Option<usize> {
+    let [Remark { text, fix: None, .. }] = remarks else { return None };
+    let is_empty = cell.field.presence == Presence::Unset && cell.draft.is_none();
+    if !is_empty || lines != 1 {
+        return None;
+    }
+    let said = text_width(&visible_text(text)) + 2;
+    let fits = |hint: usize, gap: usize| hint + said + gap <= usize::from(cells);
+    let hint = text_width(&visible_text(&cell.placeholder_text()));
+    let is_roomy = match cell.field.kind {
+        Kind::Variant { .. } => fits(KIND_HINT, SIGN_CELLS),
+        _ => fits(hint + HINT_EDGE, SIGN_CELLS),
+    };
+    // A text has no signs.
+    let is_text = matches!(cell.field.kind, Kind::Text(TextKind::Line));
+    match is_roomy {
+        true => Some(SIGN_CELLS),
+        false => (is_text && fits(hint + 2, 0)).then_some(0),
+    }
 }
 
 /// How many lines the remarks of a row take.

@@ -35,8 +35,10 @@ pub(crate) struct ShownOption {
     pub present: bool,
 }
 
-/// Lines below the list for the words about the option under the cursor.
+/// Lines below the list for the words about the option under the cursor; and for its label, where
+/// that is cut.
 const FOOT: u16 = 2;
+const TALL_FOOT: u16 = 5;
 
 /// What is listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,6 +62,8 @@ pub(crate) struct Listing {
     released: bool,
     /// Some option has more to say than fits beside it.
     wordy: bool,
+    /// The cells of the longest label that has words beside it, and of the longest without.
+    longest: (usize, usize),
     cursor: usize,
     top: usize,
     matching: Vec<usize>,
@@ -80,7 +84,12 @@ impl Listing {
         let cursor = options.iter().position(|option| option.present).unwrap_or(0);
         let wordy = options.iter().any(|option| text_width(&option.help) > 24);
         let matching = (0..options.len()).collect();
-        Self { kind: Kind::Suggestions, wordy, cursor, matching, ..Self::default() }
+        let longest = |has_help: bool| {
+            let labels = options.iter().filter(|option| option.help.is_empty() != has_help);
+            labels.map(|option| text_width(&visible_text(&option.label))).max().unwrap_or(0)
+        };
+        let longest = (longest(true), longest(false));
+        Self { kind: Kind::Suggestions, wordy, longest, cursor, matching, ..Self::default() }
     }
 
     /// A list of a form's fields, which a search filters.
@@ -178,9 +187,38 @@ impl Listing {
     }
 
     #[must_use]
-    pub fn line_count(&self) -> u16 {
+    pub fn line_count(&self, cells: u16) -> u16 {
         let filter = u16::from(self.filter.is_some());
-        filter + Self::lines_of(self.matching.len()) + if self.wordy { FOOT } else { 0 }
+        filter + Self::lines_of(self.matching.len()) + self.foot_lines(usize::from(cells))
+    }
+
+    /// The lines below the list in a list that is so wide.
+    fn foot_lines(&self, width: usize) -> u16 {
+        let (beside, alone) = self.longest;
+        let cut = [(beside, self.label_cells(width)), (alone, width.saturating_sub(LABEL_EDGES))]
+            .into_iter()
+            .filter(|(label, room)| label > room && self.kind != Kind::Fields)
+            .map(|(label, _)| label)
+            .max();
+        match cut {
+            // Words leave cells empty at the ends of lines.
+            Some(label) => u16::try_from(label / foot_cells(width) + 2)
+                .unwrap_or(TALL_FOOT)
+                .clamp(FOOT, TALL_FOOT),
+            None if self.wordy => FOOT,
+            None => 0,
+        }
+    }
+
+    /// The cells of labels that have words beside them.
+    fn label_cells(&self, width: usize) -> usize {
+        let labels = self.longest.0.max(self.longest.1);
+        // Where labels leave no room for more, they have all of it: the rest is read below.
+        match labels + HELP_EDGES + LEAST_HELP <= width {
+            true => labels.min(width * 2 / 3),
+            false if self.wordy => labels.min(width.saturating_sub(LABEL_EDGES)),
+            false => labels.min(width * 2 / 3),
+        }
     }
 
     /// Draws the list from `line` on.
@@ -208,14 +246,8 @@ impl Listing {
             .top
             .clamp((self.cursor + 1).saturating_sub(seen), self.cursor)
             .min(self.matching.len() - seen);
-        let labels = options.iter().map(|option| text_width(&option.label)).max().unwrap_or(0);
         let width = usize::from(context.area.width);
-        // Where labels leave no room for more, they have all of it: the rest is read below.
-        let labels = match labels + HELP_EDGES + LEAST_HELP <= width {
-            true => labels.min(width * 2 / 3),
-            false if self.wordy => labels.min(width.saturating_sub(LABEL_EDGES)),
-            false => labels.min(width * 2 / 3),
-        };
+        let labels = self.label_cells(width);
         let mut hits = Vec::new();
         for (place, number) in self.matching.iter().enumerate().skip(self.top).take(seen) {
             let at = line + u16::try_from(place - self.top).unwrap_or(0);
@@ -258,9 +290,7 @@ impl Listing {
             context.pen(at).move_to(area, area.width.saturating_sub(1)).put_text(more, style);
             hits.push(context.line_hit(at, Click::Pick(*number)));
         }
-        if self.wordy {
-            self.draw_foot(options, context, line + u16::try_from(seen).unwrap_or(0));
-        }
+        self.draw_foot(options, context, line + u16::try_from(seen).unwrap_or(0));
         hits
     }
 
@@ -280,29 +310,46 @@ impl Listing {
         1
     }
 
-    /// All that is said about the option under the cursor.
+    /// All that is said about the option under the cursor, with its label where that is cut.
     fn draw_foot(&self, options: &[ShownOption], context: &mut DrawContext<'_>, line: u16) {
+        let width = usize::from(context.area.width);
+        let foot = self.foot_lines(width);
         let style = context.style(Role::Overlay);
         let info = style.patch(context.style(Role::Info));
-        let help = self
-            .chosen_option()
-            .and_then(|chosen| options.get(chosen))
-            .map_or("", |option| option.help.as_str());
-        let room = usize::from(context.area.width).saturating_sub(4).max(8);
-        let mut lines = crate::ui::canvas::wrap(&visible_text(help), room);
-        if lines.len() > usize::from(FOOT) {
-            lines.truncate(usize::from(FOOT));
+        let chosen = self.chosen_option().and_then(|chosen| options.get(chosen));
+        let words = chosen.map_or_else(String::new, |option| {
+            let room = match option.help.is_empty() {
+                true => width.saturating_sub(LABEL_EDGES),
+                false => self.label_cells(width),
+            };
+            let is_cut =
+                self.kind != Kind::Fields && text_width(&visible_text(&option.label)) > room;
+            match (is_cut, option.help.as_str()) {
+                (false, help) => help.to_owned(),
+                (true, "") => option.label.clone(),
+                (true, help) => format!("{}: {help}", option.label),
+            }
+        });
+        let room = foot_cells(width);
+        let mut lines = crate::ui::canvas::wrap(&visible_text(&words), room);
+        if lines.len() > usize::from(foot) {
+            lines.truncate(usize::from(foot));
             if let Some(last) = lines.last_mut() {
                 *last = pad_text(&format!("{} …", last.trim_end()), room.min(text_width(last) + 2))
                     .trim_end()
                     .to_owned();
             }
         }
-        for row in 0..FOOT {
+        for row in 0..foot {
             let text = lines.get(usize::from(row)).map_or("", String::as_str);
             context.pen(line + row).put_text("  ", style).put_text(text, info).fill_rest(style);
         }
     }
+}
+
+/// The cells of a line below a list that is so wide.
+fn foot_cells(width: usize) -> usize {
+    width.saturating_sub(4).max(8)
 }
 
 #[cfg(test)]
@@ -337,10 +384,10 @@ mod tests {
     fn what_is_typed_is_shown_and_names_the_option() {
         let options = named(&["tool-service", "text", "service"]);
         let mut listing = Listing::from_options(&options);
-        let closed = listing.line_count();
+        let closed = listing.line_count(40);
         assert!(listing.is_selecting(Key::plain(Code::Char(' '))));
         type_text(&mut listing, &options, "service");
-        assert_eq!(listing.line_count(), closed, "a line for the text, one option less");
+        assert_eq!(listing.line_count(40), closed, "a line for the text, one option less");
         assert_eq!(listing.chosen_option(), Some(2));
         assert!(!listing.is_selecting(Key::plain(Code::Char(' '))), "a space is text now");
         type_text(&mut listing, &options, "zz");

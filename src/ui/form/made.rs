@@ -102,6 +102,7 @@ impl Form {
             editor: None,
             resting: true,
             full_help: false,
+            spare: 0,
             adding: None,
             lost: None,
             removing: None,

@@ -214,10 +214,10 @@ fn durations() -> Vec<(String, ShownOption)> {
 }
 
 impl Editor for MomentLine {
-    fn line_count(&self, _cell: &Cell<'_>, _width: u16) -> u16 {
+    fn line_count(&self, _cell: &Cell<'_>, width: u16) -> u16 {
         1 + match &self.picker {
             Some(Picker::Calendar(_)) => Calendar::LINES,
-            Some(Picker::List { list, .. }) => list.line_count(),
+            Some(Picker::List { list, .. }) => list.line_count(width),
             None => 0,
         }
     }

@@ -9,7 +9,6 @@ use super::{
 };
 use crate::{
     app::input::{Code, Input},
-    schema::fields::Presence,
     ui::{
         canvas::{text_width, wrap},
         styles::Role,
@@ -21,9 +20,22 @@ pub(crate) struct MultiLine;
 /// Lines of a text that are seen while it is not edited.
 const SEEN: usize = 3;
 
-/// How many lines are seen: what the uiSchema asks for, else few.
+/// How many lines are seen: what the uiSchema asks for, else few. Of what isn't set, such as a
+/// default, never more than few.
 fn visible_lines(cell: &Cell<'_>) -> usize {
-    cell.field.node.hints.rows.map_or(SEEN, usize::from)
+    let rows = cell.field.node.hints.rows.map(usize::from);
+    match cell.value_text().is_empty() {
+        true => rows.unwrap_or(1).min(SEEN),
+        false => rows.unwrap_or(SEEN),
+    }
+}
+
+/// What is shown: the text, or what describes the field where it is empty.
+fn shown_text(cell: &Cell<'_>) -> (String, Role) {
+    match cell.value_text() {
+        text if text.is_empty() => (cell.placeholder_text(), cell.placeholder_role()),
+        text => (text, Role::Text),
+    }
 }
 
 /// The first lines of a text as they are shown, and whether there are more.
@@ -68,25 +80,13 @@ fn place_at(text: &str, letters: usize, cells: u16) -> usize {
 
 impl Widget for MultiLine {
     fn line_count(&self, cell: &Cell<'_>, width: u16) -> u16 {
-        let least = cell.field.node.hints.rows.unwrap_or(1);
-        match cell.field.presence {
-            Presence::Set => {
-                u16::try_from(preview(&cell.value_text(), (width, visible_lines(cell))).0.len())
-                    .unwrap_or(1)
-                    .max(least)
-            }
-            _ => least,
-        }
+        let (lines, _) = preview(&shown_text(cell).0, (width, visible_lines(cell)));
+        u16::try_from(lines.len()).unwrap_or(1).max(1)
     }
 
     fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
-        let text = cell.value_text();
-        if text.is_empty() {
-            let ghost = context.style(cell.placeholder_role());
-            context.draw_line(0, &cell.placeholder_text(), ghost, "⏎");
-            return vec![context.line_hit(0, Click::Open)];
-        }
-        let style = ratatui::style::Style { bg: None, ..context.style(Role::Text) };
+        let (text, role) = shown_text(cell);
+        let style = ratatui::style::Style { bg: None, ..context.style(role) };
         let (lines, more) = preview(&text, (context.area.width, visible_lines(cell)));
         let last = lines.len().saturating_sub(1);
         for (line, text) in (0_u16..).zip(&lines) {
@@ -94,7 +94,7 @@ impl Widget for MultiLine {
             let cut = if is_last && more { format!("{text} …") } else { text.clone() };
             context.draw_line(line, &cut, style, if is_last { "⏎" } else { "" });
         }
-        let starts = line_starts(&text, &lines);
+        let starts = line_starts(&cell.value_text(), &lines);
         (0..context.area.height)
             .map(|line| match starts.get(usize::from(line)) {
                 Some(letters) => {

@@ -127,10 +127,10 @@ impl PathLine {
 }
 
 impl Editor for PathLine {
-    fn line_count(&self, cell: &Cell<'_>, _width: u16) -> u16 {
+    fn line_count(&self, cell: &Cell<'_>, width: u16) -> u16 {
         match (&self.list, self.folder_list(cell)) {
             (None, _) => 1,
-            (Some(Open { list: Some(list), .. }), _) => 1 + list.line_count(),
+            (Some(Open { list: Some(list), .. }), _) => 1 + list.line_count(width),
             (Some(_), listed) => {
                 let names = listed
                     .and_then(|listed| listed.names.as_ref().ok())

@@ -88,12 +88,7 @@ fn schema_words(cell: &Cell<'_>) -> Option<(String, String)> {
     let words =
         (node.typed || node.choices.is_some()).then(|| messages::describe_expected(&node))?;
     let is_null_allowed = schema.as_object().and_then(allows_null) == Some(true);
-    let (first, rules) = words.split_once(", ").unwrap_or((&words, ""));
-    let kind = match (is_null_allowed, rules) {
-        (false, _) => words,
-        (true, "") => format!("{} or null", first.replace(" or ", ", ")),
-        (true, rules) => format!("{} or null, {rules}", first.replace(" or ", ", ")),
-    };
+    let kind = if is_null_allowed { messages::with_null(&words) } else { words };
     Some((kind, distinction(schema)))
 }
 
@@ -157,8 +152,8 @@ impl Switch {
 }
 
 impl Editor for Switch {
-    fn line_count(&self, _cell: &Cell<'_>, _width: u16) -> u16 {
-        1 + self.list.as_ref().map_or(0, Listing::line_count)
+    fn line_count(&self, _cell: &Cell<'_>, width: u16) -> u16 {
+        1 + self.list.as_ref().map_or(0, |list| list.line_count(width))
     }
 
     fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {

@@ -121,18 +121,23 @@ pub(super) fn make_service(tool: &EntryId, at: &Pointer, state: &State) -> Reply
 pub(super) fn new_entry(state: &State) -> Reply {
     let near = state.selected_entry().map(|entry| entry.id.clone());
     let kinds = entries::kinds_in_order(ComposeContext::from_state(state), near.as_ref());
-    let item = |kind: &NewEntry| Item {
-        title: kind.type_name.to_owned(),
-        detail: kind.help.to_owned(),
-        ..Item::default()
-    };
-    let items = kinds.iter().map(item).collect();
+    let items = kinds.iter().map(kind_item).collect();
     Reply::Open(Box::new(Menu::with_state("New", items, move |row, state| {
         let kind = kinds[row].clone();
         let context = ComposeContext::from_state(state);
         let home = EntryHome::of_kind(&kind, context, near.as_ref());
         OverlayReply::CloseWith(ask_key(kind, home))
     })))
+}
+
+/// A kind with the system that it is of, which finds it, too.
+fn kind_item(kind: &NewEntry) -> Item {
+    let system = systems::table::by_id(kind.system).map_or("", |system| system.title());
+    Item {
+        title: kind.type_name.to_owned(),
+        detail: format!("{system} · {}", kind.help),
+        ..Item::default()
+    }
 }
 
 fn ask_key(kind: NewEntry, home: EntryHome) -> Reply {
@@ -259,7 +264,7 @@ pub(super) fn rename_entry(state: &State) -> Reply {
     let files = if files.is_empty() { files } else { format!(" It is renamed in {files}, too.") };
     let own = match rename::own_name(&entry).and_then(|at| at.last().map(str::to_owned)) {
         Some(member) if key_at(&entry).is_none() => {
-            format!(" Its {member}, which is the same, too.")
+            format!(" Its {member} changes with it.")
         }
         _ => String::new(),
     };
