@@ -110,9 +110,11 @@ impl Answer {
             self.leave_strays();
             self.list = ListCursor::default();
             self.list_follows = true;
+            self.moved_up = None;
             self.has_parts = None;
             self.images = AnswerImages::default();
         }
+        self.keep_place(call);
         if self.has_parts.is_none() {
             let ended = call.filter(|call| call.outcome().is_some());
             if ended.is_some_and(|call| call.chunks == 1) {
