@@ -91,12 +91,20 @@ impl<'c> Listing<'c> {
         self.len() == 0
     }
 
-    /// From which row on rows have moved up, and how far, as events before them were dropped from
-    /// memory; the gap takes the place of one of these.
-    pub fn moved_up(&self) -> (usize, usize) {
-        let events = &self.call.events;
-        let gone = events.marked_gone(self.which.mark()).saturating_sub(1);
-        (self.which.gap(events).map_or(0, |(at, _)| at), gone)
+    /// How far rows after the gap have moved up so far, as events were dropped from memory; the gap
+    /// takes the place of one of these.
+    pub fn moved_up(&self) -> usize {
+        self.call.events.marked_gone(self.which.mark()).saturating_sub(1)
+    }
+
+    /// The row of what was in `row` when rows had moved up by `before`; that of the gap, where it was
+    /// dropped since.
+    pub fn row_now(&self, row: usize, before: usize) -> usize {
+        let by = self.moved_up().saturating_sub(before);
+        match self.which.gap(&self.call.events) {
+            Some((gap, _)) if row > gap => row.saturating_sub(by).max(gap),
+            _ => row,
+        }
     }
 
     pub fn get(&self, row: usize) -> Option<EventRow<'c>> {

@@ -23,7 +23,6 @@ use crate::{
     },
     schema::pointer::Pointer,
     ui::{
-        canvas::wrap,
         overlays::page::PageOverlay,
         selection::copy_message,
         styles::Role,
@@ -136,12 +135,10 @@ impl Answer {
             return;
         };
         let which = self.which_events(call);
-        let (first, gone) = Listing::from_call(call, which).moved_up();
-        let before = self.moved_up.replace((which, gone));
-        let before = before.filter(|(known, _)| *known == which);
-        let by = before.map_or(0, |(_, before)| gone.saturating_sub(before));
-        if by > 0 && self.list.row > first {
-            self.list.follow_to(self.list.row.saturating_sub(by).max(first));
+        let rows = Listing::from_call(call, which);
+        let before = self.moved_up.replace((which, rows.moved_up()));
+        if let Some((_, before)) = before.filter(|(known, _)| *known == which) {
+            self.list.follow_to(rows.row_now(self.list.row, before));
         }
     }
 
@@ -473,16 +470,15 @@ fn find_row(
 /// What happened beside the pieces of the answer, each line whole.
 fn open_log_page(call: &Call) -> Reply {
     const ROWS: usize = 1_000;
-    const CELLS: usize = 90;
     let rows = Listing::from_call(call, EventFilter::Own);
     let is_piece = |listed: &EventRow<'_>| matches!(listed, EventRow::Event(event, ..) if matches!(event.kind, EventKind::Chunk { .. }));
     let events = (0..rows.len()).filter_map(|row| rows.get(row)).filter(|row| !is_piece(row));
     let lines = events.take(ROWS).flat_map(|listed| {
         let LogRow { time, what, role, text } = listed.log_row();
         let head = vec![(Role::Dim, format!("{time} ms  ")), (role, what)];
-        let text = wrap(&text, CELLS).into_iter();
-        let text = text.map(|line| vec![(Role::Text, format!("  {line}"))]);
+        let text = text.lines().map(|line| vec![(Role::Text, format!("  {line}"))]);
         std::iter::once(head).chain(text).collect::<Vec<_>>()
     });
-    Reply::Open(Box::new(PageOverlay::new("What happened", lines.collect())))
+    let page = PageOverlay::new("What happened", lines.collect());
+    Reply::Open(Box::new(page.with_prose(event_page::CELLS)))
 }
