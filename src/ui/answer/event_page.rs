@@ -202,7 +202,7 @@ fn page_of(listed: &EventRow<'_>) -> PageOverlay {
 mod tests {
     use super::*;
     use crate::{
-        app::history,
+        app::{history, state::Start},
         model::{call::Event, clock::Millis, trace::Head},
     };
 
@@ -213,7 +213,8 @@ mod tests {
         let mut call = Call::new(CallId(1), request, "here", Millis(0));
         call.apply_event(Event { at_ms: 1, kind: EventKind::Notice(words.clone()) });
         let rows = Listing::from_call(&call, EventFilter::Own);
-        let sheet = page_of(&rows.get(0).unwrap()).sheet(&State::default());
+        let mut page = page_of(&rows.get(0).unwrap());
+        let sheet = page.sheet(&State::new(Start::default()));
         assert!(sheet.lines.iter().any(|line| line.trim() == words.trim()), "{:?}", sheet.lines);
     }
 }
