@@ -23,7 +23,7 @@ use crate::{
     systems::watched,
     ui::{
         answer::events::format_duration,
-        canvas::{Pen, mark_chosen, wrap, wrap_to},
+        canvas::{Pen, mark_chosen, text_width, wrap, wrap_to},
         styles::{Role, Styles},
         view::Look,
         widgets::{list::ListCursor, pane::Pane},
@@ -356,6 +356,11 @@ pub(super) fn message_lines(conversation: &Conversation, state: &State) -> Vec<S
     earlier.into_iter().chain(numbers.skip(gone).filter_map(line)).collect()
 }
 
+/// The cells of a label with the space after it: of most, as many as of all others.
+fn label_cells(label: &str) -> usize {
+    text_width(label).max(11) + 1
+}
+
 fn draw_row(
     buffer: &mut Buffer,
     line: Rect,
@@ -388,7 +393,7 @@ fn draw_row(
         (None, 0..2) => reading.label.to_string(),
         (None, pieces) => format!("{} ×{pieces}", reading.label),
     };
-    pen.put_column(&label, 12, styles[role_of(&reading.part)]);
+    pen.put_column(&label, label_cells(&label), styles[role_of(&reading.part)]);
     if conversation.remarks.iter().any(|remark| remark.message == message.number) {
         pen.put_text("⚠ ", styles[Role::Warning]);
     }
@@ -447,6 +452,11 @@ mod tests {
             Arc::new(message),
             Decoded { id: Some("a".to_owned()), ..decoded },
         )
+    }
+
+    #[test]
+    fn a_label_never_touches_what_is_said() {
+        assert_eq!((label_cells("chunk ×4"), label_cells("chunk ×60000")), (12, 13));
     }
 
     #[test]
