@@ -316,6 +316,12 @@ fn draw_empty(buffer: &mut Buffer, inside: Rect, look: Look<'_>, state: &State) 
         Source::Listening if watching.held_count().is_some() => {
             format!("paused; {} resumes and shows what arrived in the meantime", key("pause"))
         }
+        Source::Listening if state.watched_connection().is_embedded() => format!(
+            "No traffic yet. On embedded only calls of Invoke appear; {} chooses another connection, \
+             {} adds one.",
+            key("connection"),
+            key("show-connections")
+        ),
         Source::Listening => "No traffic yet".to_owned(),
         Source::Opening => "opening the connection …".to_owned(),
         _ if let Err(problem) = watched::require_watchable(&state.connection_to_watch()) => {
@@ -331,6 +337,14 @@ fn draw_empty(buffer: &mut Buffer, inside: Rect, look: Look<'_>, state: &State) 
             and answer. Calls from Invoke use the same connection; {} opens a saved trace.",
             key("watch"),
             whole.words,
+            key("open-trace")
+        ),
+        _ if state.connection_to_watch().is_embedded() => format!(
+            "Press {} to watch calls of Invoke on embedded. {} chooses the connection of a broker, {} \
+             adds one. {} opens a saved trace.",
+            key("watch"),
+            key("connection"),
+            key("show-connections"),
             key("open-trace")
         ),
         _ => format!(
