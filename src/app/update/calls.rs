@@ -109,9 +109,10 @@ pub(super) fn send_steps(
 pub(super) fn running_names(state: &State) -> Vec<String> {
     let mut calls: Vec<(&str, usize)> = Vec::new();
     for call in state.invoke.calls.running_calls() {
-        match calls.iter_mut().find(|(name, _)| *name == call.request.name) {
-            Some((_, count)) => *count += 1,
-            None => calls.push((&call.request.name, 1)),
+        let name = call.request.name.as_str();
+        match calls.iter().position(|(known, _)| *known == name) {
+            Some(row) => calls[row].1 += 1,
+            None => calls.push((name, 1)),
         }
     }
     let words = |(name, count): (&str, usize)| match count {
