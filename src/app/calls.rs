@@ -254,6 +254,12 @@ impl Calls {
         self.list.iter().filter(|call| !matches!(call.state, CallState::Ended { .. }))
     }
 
+    /// The running call that the history has under that id.
+    #[must_use]
+    pub fn running_kept(&self, id: &str) -> Option<&Call> {
+        self.running_calls().find(|call| call.request.correlation == id)
+    }
+
     /// The newest answer that a tool of that name gave to its end.
     #[must_use]
     pub fn answer_of(&self, tool: &str) -> Option<String> {

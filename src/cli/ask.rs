@@ -331,6 +331,7 @@ fn print_end(
         end["usage"] = outcome.run.usage().map(Usage::to_json).into();
         end["cost"] = cost.into();
         end["model_ms"] = outcome.model_ms.into();
+        end["first_ms"] = outcome.first_ms.into();
         end["tools_ms"] = outcome.tools_ms.into();
         end["call"] = json!(outcome.trace.as_deref());
         out.json_line(&end)?;
@@ -361,11 +362,13 @@ fn summary(outcome: &AgentOutcome, cost: Option<f64>) -> String {
         }
     };
     let cost = cost.map_or_else(String::new, |cost| format!(", cost {}", format_cost(cost)));
+    let first = outcome.first_ms.map(|ms| format!(", its first words after {ms} ms"));
     format!(
-        "{} after {} ms (model {} ms, tools {} ms): {replies}, {calls}; {usage}{cost}; state {}",
+        "{} after {} ms (model {} ms{}, tools {} ms): {replies}, {calls}; {usage}{cost}; state {}",
         outcome.outcome().as_str(),
         outcome.took_ms,
         outcome.model_ms,
+        first.unwrap_or_default(),
         outcome.tools_ms,
         outcome.run.state()
     )

@@ -163,6 +163,12 @@ impl EventLog {
         usize::try_from(count).unwrap_or(usize::MAX)
     }
 
+    /// How many events of a mark are no longer in memory.
+    #[must_use]
+    pub fn marked_gone(&self, mark: EventMark) -> usize {
+        usize::try_from(self.gone.count(mark)).unwrap_or(usize::MAX)
+    }
+
     /// How many of them stand before [`EventLog::gap`].
     #[must_use]
     pub fn marked_before_gap(&self, mark: EventMark) -> usize {

@@ -57,6 +57,14 @@ pub(crate) fn without_data(wire: &str) -> String {
     wire.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
+/// The data of an event that crossed the wire in these lines; `None` where they have none.
+#[must_use]
+pub(crate) fn event_data(wire: &str) -> Option<String> {
+    let values = wire.lines().filter_map(|line| line.strip_prefix("data:"));
+    let values: Vec<&str> = values.map(|value| value.strip_prefix(' ').unwrap_or(value)).collect();
+    (!values.is_empty()).then(|| values.join("\n"))
+}
+
 /// The size of a text, which may be in its place already.
 fn size_alone(text: &str) -> String {
     let size = text.strip_prefix('(').and_then(|size| size.strip_suffix(" bytes)"));
@@ -104,6 +112,13 @@ impl FrameWay {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_data_of_an_event_is_what_its_lines_hold_together() {
+        let data = event_data("event: piece\ndata: {\"a\":\ndata:  1}\nid: 7");
+        assert_eq!(data.as_deref(), Some("{\"a\":\n 1}"));
+        assert_eq!((event_data(": ping"), event_data("{\"data\": 1}")), (None, None));
+    }
 
     #[test]
     fn the_data_of_what_crossed_the_wire_is_its_size_once() {

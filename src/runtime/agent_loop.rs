@@ -108,6 +108,8 @@ pub(crate) struct AgentOutcome {
     pub end: Result<AgentEnd, CallError>,
     pub took_ms: u64,
     pub model_ms: u64,
+    /// How long the model took to its first words, where it said some.
+    pub first_ms: Option<u64>,
     pub tools_ms: u64,
     pub calls: u32,
     /// The run in the history.
@@ -285,14 +287,16 @@ impl<'w> AgentWorld<'w> {
             began: Instant::now(),
             before_ms: past.last().map_or(0, |(at_ms, _)| *at_ms),
             model_ms: 0,
+            first_ms: None,
             tools_ms: 0,
             calls: 0,
         };
         let end = going.run_to_end(past, branch, &mut source, host).await;
         let took_ms = going.elapsed_ms();
-        let Going { run, record, model_ms, tools_ms, calls, .. } = going;
+        let Going { run, record, model_ms, first_ms, tools_ms, calls, .. } = going;
         let trace = record.id();
-        let outcome = AgentOutcome { run, end, took_ms, model_ms, tools_ms, calls, trace };
+        let outcome =
+            AgentOutcome { run, end, took_ms, model_ms, first_ms, tools_ms, calls, trace };
         record.finish(took_ms, outcome.outcome(), outcome.problem());
         outcome
     }
@@ -309,6 +313,7 @@ struct Going<'g, 'w> {
     /// So long the run was under way before it went on.
     before_ms: u64,
     model_ms: u64,
+    first_ms: Option<u64>,
     tools_ms: u64,
     calls: u32,
 }
@@ -405,15 +410,21 @@ impl Going<'_, '_> {
                     host.handle_event(at_ms, &event);
                     record.keep(at_ms, event.to_trace());
                 };
-                tokio::select! {
+                let asked = tokio::select! {
                     biased;
-                    () = self.world.stop.cancelled() => return Ok(false),
-                    reply = endpoint.ask(self.world.caller.registry, &body, &mut emit) => reply?,
+                    () = self.world.stop.cancelled() => None,
+                    reply = endpoint.ask(self.world.caller.registry, &body, &mut emit) => Some(reply),
+                };
+                // A reply that fails took its time, too.
+                self.model_ms += ms_since(began);
+                self.first_ms = self.first_ms.or(first_ms);
+                match asked {
+                    Some(reply) => reply?,
+                    None => return Ok(false),
                 }
             }
         };
         let took_ms = ms_since(began);
-        self.model_ms += took_ms;
         self.emit(host, &AgentEvent::Replied { turn, reply: reply.clone(), first_ms, took_ms });
         self.run.add_reply(reply);
         Ok(true)

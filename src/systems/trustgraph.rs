@@ -238,6 +238,10 @@ impl Calls for TrustGraph {
         queue::spell_queue(address, transport).map(|spelled| spelled.name)
     }
 
+    fn frame_label(&self, frame: &str) -> Option<String> {
+        gateway::answer::frame_label(frame)
+    }
+
     fn request_arguments(&self, body: &str) -> Option<String> {
         request::parse_request(body.as_bytes())
             .ok()

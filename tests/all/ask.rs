@@ -93,6 +93,19 @@ fn a_question_goes_over_two_states_to_an_answer() {
     assert!(shown.data.contains("tool-result") && !shown.data.contains(KEY), "{}", shown.data);
 }
 
+/// Also of a reply that fails.
+#[test]
+fn how_long_the_model_took_to_its_first_words_is_said() {
+    let words = openai::words("It is 42.");
+    let server = ModelServer::start(vec![stream(&words[..1]), stream(&words)]);
+    let place = place(&server.url, "openai");
+    let asked = ["ask", "How many?", "--model", "gpt", "--yes"];
+    run(&place, &asked).ended(3, &["lost after", ", its first words after "]);
+    let ran = run(&place, &[&asked[..], &["--json"]].concat());
+    let events = ran.events();
+    assert!(of(&events, "end")[0]["first_ms"].is_u64(), "{events:?}");
+}
+
 fn id_of(calls: &Value, tool: &str) -> String {
     let call = calls.as_array().unwrap().iter().find(|call| call["tool"] == tool);
     call.unwrap()["id"].as_str().unwrap().to_owned()

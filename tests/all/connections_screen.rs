@@ -456,3 +456,12 @@ fn a_first_import_that_reaches_nobody_saves_nothing_and_says_the_way_back() {
     bench.keys("u");
     assert_eq!(bench.state.current_connection().name, "embedded");
 }
+
+#[test]
+fn who_misses_a_connection_where_one_is_chosen_is_led_to_where_it_is_added() {
+    let mut bench = opened(120, 36).on(ScreenId::Watch);
+    bench.keys("C");
+    bench.types("add a conn");
+    bench.keys("enter");
+    assert_eq!(bench.state.screen, ScreenId::Connections, "{}", bench.screen());
+}

@@ -217,7 +217,7 @@ async fn messages_that_are_not_as_they_should_be(gateway: &StandIn) {
     );
     let closed = heard(gateway, socket, "close", limits()).await;
     let words = format!("{:?}", closed.0);
-    assert!(words.contains("closed the socket: enough") && !words.contains('\u{1b}'), "{words}");
+    assert!(words.contains("with code 1000: enough") && !words.contains('\u{1b}'), "{words}");
     let many = heard(gateway, socket, "many", limits()).await;
     let expected: String = (0..20_000).map(|row| format!("{row} ")).collect();
     assert!(many.text() == expected && many.end().0 == Outcome::Succeeded);

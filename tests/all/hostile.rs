@@ -167,7 +167,7 @@ async fn a_gateway_that_hangs_up_before_the_request_has_said_why() {
     let heard = call_with(&registry, &connection, over_gateway(), limits()).await;
     heard.assert_lost("no-server");
     let problem = heard.problem();
-    assert!(problem.message.ends_with("closed the socket: the quota is used up"), "{problem:?}");
+    assert!(problem.message.ends_with("with code 1008: the quota is used up"), "{problem:?}");
 }
 
 #[test]

@@ -225,6 +225,14 @@ fn what_runs_is_stopped_by_quitting_only_after_a_question() {
 }
 
 #[test]
+fn calls_of_one_tool_that_quitting_stops_are_counted() {
+    let mut bench = streaming(120, 36);
+    bench.keys("R ctrl+q");
+    let words = "Quitting stops what is running: query-customers (2 calls).";
+    assert!(bench.shows(words), "{}", bench.screen());
+}
+
+#[test]
 fn why_a_call_failed_is_seen_in_every_view() {
     let mut bench = streaming(120, 36);
     let why = "the connection broke after 2 pieces";

@@ -355,6 +355,7 @@ fn proxy(asked: &Value) -> Vec<u8> {
             let error = json!({"error": {"type": "lost", "reason": "the model ran out of breath"}});
             events(format!("{delta}event: error\ndata: {error}\n\n"))
         }
+        "half" => events(format!("{delta}data: {{\"type\": \"del")),
         _ => events(format!("{delta}data: {{\"usage\": 1}}\n\ndata: ping\n\ndata: \"x\"\n\n")),
     }
 }
@@ -381,6 +382,15 @@ fn a_search_agents_unknown_events_are_shown_once_and_its_errors_as_they_came() {
         matches!(&lines[1..], [("in", ": ping"), ("in", delta)] if delta.starts_with("data: {")),
         "{lines:?}"
     );
+    let ran = place.run(&["call", "ask_agent", "query=half", "--json"]);
+    let events = ran.events();
+    assert_eq!(
+        wire(&events).last(),
+        Some(&("in", "data: {\"type\": \"del… (19 bytes in all)")),
+        "{events:#?}"
+    );
+    let message = events.last().unwrap()["error"]["message"].to_string();
+    assert!(message.contains("in the middle of an event"), "{message}");
     let ran = place.run(&["call", "ask_agent", "query=others", "--json"]);
     let events = ran.events();
     let findings: Vec<&str> = of_kind(&events, "stage")

@@ -344,6 +344,8 @@ fn while_it_is_paused_nothing_moves_and_nothing_is_lost() {
     assert_eq!(standings(&bench).len(), 2, "a letter that no button shows does nothing");
     bench.keys("x right enter");
     assert!(standings(&bench).is_empty() && bench.shows("No traffic yet"), "{}", bench.screen());
+    // Who waits for a broker's messages here waits for nothing.
+    assert!(bench.shows("On embedded only calls"), "{}", bench.screen());
     bench.keys("@stop-watching");
     assert!(matches!(bench.effects.last(), Some(Effect::StopWatching)) && bench.shows("stopped"));
 }

@@ -107,9 +107,20 @@ pub(super) fn send_steps(
 
 /// What runs and would end with the program: calls, by their tools' names, and a model.
 pub(super) fn running_names(state: &State) -> Vec<String> {
-    let calls = state.invoke.calls.running_calls().map(|call| call.request.name.clone());
+    let mut calls: Vec<(&str, usize)> = Vec::new();
+    for call in state.invoke.calls.running_calls() {
+        let name = call.request.name.as_str();
+        match calls.iter().position(|(known, _)| *known == name) {
+            Some(row) => calls[row].1 += 1,
+            None => calls.push((name, 1)),
+        }
+    }
+    let words = |(name, count): (&str, usize)| match count {
+        1 => name.to_owned(),
+        _ => format!("{name} ({count} calls)"),
+    };
     let model = state.invoke.agent.is_moving().then(|| "a run of a model".to_owned());
-    calls.chain(model).collect()
+    calls.into_iter().map(words).chain(model).collect()
 }
 
 /// What is said of the tool's mock is kept now.

@@ -523,6 +523,13 @@ impl Conversation {
         place(row)..place(row + 1)
     }
 
+    /// The row of a place in [`Self::messages`].
+    #[must_use]
+    pub fn row_at(&self, place: usize) -> usize {
+        let at = self.dropped_count() + place as u64;
+        self.rows.partition_point(|begins| *begins <= at).saturating_sub(1)
+    }
+
     fn add_text(&mut self, reading: &Decoded) {
         // The end of an answer goes on with what its pieces said.
         let goes_on = (&*self.label, &*reading.label) == ("chunk", "answer");

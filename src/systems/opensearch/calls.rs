@@ -14,6 +14,7 @@ use super::{
         plan::{is_dynamic, templates_of},
         prepare::{ParameterOrigin, PreparedStep, left_open_remark, prepare_step},
     },
+    stream::{StreamPiece, StreamReader},
     template::{marks::PARAMETERS, parse::find_placeholders},
     tool_parameters::ToolSpec,
 };
@@ -23,6 +24,7 @@ use crate::{
         catalog::Catalog,
         connection::Connection,
         problem::{Problem, ProblemKind},
+        stage::event_data,
         tool::Tool,
     },
     systems::facets::{
@@ -108,6 +110,19 @@ impl Calls for OpenSearchCalls {
             offer(ASYNC, "the whole agent by the cluster, its task followed"),
             offer(STREAM, "the whole agent by the cluster, shown as it works"),
         ]
+    }
+
+    /// What it says: the rest of an event is the same in each.
+    fn frame_label(&self, frame: &str) -> Option<String> {
+        match StreamReader::default().push_data(&event_data(frame)?).into_iter().next()? {
+            StreamPiece::Text(text) => Some(Value::from(text).to_string()),
+            StreamPiece::ToolCall { name, .. }
+            | StreamPiece::ToolResult { name, .. }
+            | StreamPiece::Event { name, .. } => Some(name),
+            StreamPiece::Failed(_) => Some("error".to_owned()),
+            StreamPiece::Done | StreamPiece::Ended => Some("end".to_owned()),
+            StreamPiece::Unreadable => None,
+        }
     }
 
     fn request_arguments(&self, body: &str) -> Option<String> {
@@ -458,5 +473,26 @@ fn preview_whole(name: &str, whole: &WholeRequest) -> StepPreview {
         seen: Vec::new(),
         remarks: Vec::new(),
         json: json!({"step": 1, "name": name, "method": "POST", "path": whole.path, "body": whole.body}),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_of_a_stream_is_labelled_with_what_it_says() {
+        let event = |data: Value| {
+            let data = json!({"inference_results": [{"output": [{"name": "response", "dataAsMap": data}]}]});
+            OpenSearchCalls.frame_label(&format!("data: {data}"))
+        };
+        let said = event(json!({"content": " jumps", "is_last": false}));
+        assert_eq!(said.as_deref(), Some(r#"" jumps""#));
+        assert_eq!(event(json!({"content": "", "is_last": true})).as_deref(), Some("end"));
+        assert_eq!(
+            OpenSearchCalls.frame_label("data: {\"error\": \"no\"}").as_deref(),
+            Some("error")
+        );
+        assert_eq!(OpenSearchCalls.frame_label(": ping"), None);
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{
+    answer::{StreamEvent, read_event},
     keys::{self, CONTEXT, Endpoint, configuration_of, header_of},
     settings::context_headers,
     tool::configuration_schema,
@@ -12,6 +13,7 @@ use crate::{
         call::Request,
         connection::Connection,
         problem::{Problem, ProblemKind},
+        stage::event_data,
         tool::Tool,
         transport::Traffic,
     },
@@ -100,6 +102,16 @@ impl Calls for ProxyCalls {
     /// Nothing is wrong with it by any protocol; the forms say what is.
     fn meta_faults(&self, _: &Map<String, Value>) -> Option<Vec<MetaFault>> {
         Some(Vec::new())
+    }
+
+    /// What it says: the rest of an event is the same in each.
+    fn frame_label(&self, frame: &str) -> Option<String> {
+        match read_event(&event_data(frame)?) {
+            StreamEvent::Delta(text) => Some(Value::from(text).to_string()),
+            StreamEvent::Done(_) => Some("done".to_owned()),
+            StreamEvent::Failed(_) => Some("error".to_owned()),
+            StreamEvent::Unknown(_) => None,
+        }
     }
 
     fn request_arguments(&self, body: &str) -> Option<String> {
@@ -209,6 +221,20 @@ impl CallMeta for ProxyMeta {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_event_of_a_stream_is_labelled_with_what_it_says() {
+        for (frame, label) in [
+            (r#"data: {"type": "delta", "text": " jumps\n"}"#, Some(r#"" jumps\n""#)),
+            (r#"data: {"type": "done", "response": {"answer": ""}}"#, Some("done")),
+            (r#"data: {"error": {"code": "E", "message": "no"}}"#, Some("error")),
+            (r#"data: {"type": "delta", "te… (90 bytes in all)"#, None),
+            (": ping", None),
+            (r#"{"query": "x"}"#, None),
+        ] {
+            assert_eq!(ProxyCalls.frame_label(frame).as_deref(), label, "{frame}");
+        }
+    }
 
     #[test]
     fn arguments_go_before_what_is_configured_and_keep_their_spelling() {

@@ -487,16 +487,29 @@ fn silence(call: &Call, now: Option<Millis>) -> Option<String> {
 /// How many milliseconds a rate needs.
 const SHORTEST_RATED: u64 = 100;
 
-/// Bytes a second since the first chunk.
-fn byte_rate(call: &Call) -> Option<String> {
+/// The milliseconds since the first chunk, where they are enough for a rate.
+fn rated_ms(call: &Call) -> Option<u64> {
     let last = match &call.state {
         CallState::Ended { at_ms, .. } => *at_ms,
         _ => call.events.iter().next_back()?.at_ms,
     };
     let ms = last.saturating_sub(call.times.first_ms?);
     // Of a moment there is no rate.
-    (ms >= SHORTEST_RATED && call.chunks > 1).then(|| {
-        format!("{}/s", size::format_size((call.text.len() as u64).saturating_mul(1_000) / ms))
+    (ms >= SHORTEST_RATED && call.chunks > 1).then_some(ms)
+}
+
+/// Bytes a second since the first chunk.
+fn byte_rate(call: &Call) -> Option<String> {
+    let ms = rated_ms(call)?;
+    Some(format!("{}/s", size::format_size((call.text.len() as u64).saturating_mul(1_000) / ms)))
+}
+
+/// Chunks a second after the first: of most models these are tokens.
+fn chunk_rate(call: &Call) -> Option<String> {
+    let tenths = call.chunks.saturating_sub(1).saturating_mul(10_000) / rated_ms(call)?;
+    Some(match tenths {
+        0..100 => format!("{}.{} chunks/s", tenths / 10, tenths % 10),
+        _ => format!("{} chunks/s", tenths / 10),
     })
 }
 
@@ -528,8 +541,9 @@ fn timeline_lines(call: &Call, cells: usize) -> Vec<String> {
         end.map(|ms| format!("end +{ms}")),
     ];
     let stations = parts.into_iter().flatten().collect::<Vec<_>>().join(" → ");
-    let rate = byte_rate(call).map_or_else(String::new, |rate| format!(" · {rate}"));
-    wrap(&format!("{stations}{rate}"), cells)
+    let rates = [chunk_rate(call), byte_rate(call)].into_iter().flatten();
+    let rates: String = rates.map(|rate| format!(" · {rate}")).collect();
+    wrap(&format!("{stations}{rates}"), cells)
 }
 
 /// Draws what went wrong at the foot of a view that has no place for it; answers the area above.
@@ -659,6 +673,14 @@ mod tests {
         assert!(title(9_600).ends_with(" · nothing for 8.0 s"), "{}", title(9_600));
     }
 
+    #[test]
+    fn time_says_how_many_chunks_and_bytes_come_in_a_second() {
+        let line = timeline_lines(&streamed(1_000), 200).concat();
+        assert!(line.ends_with(" · 949 chunks/s · 9.4 kB/s"), "{line}");
+        let slow = timeline_lines(&streamed(1), 200).concat();
+        assert!(!slow.contains("/s"), "{slow}");
+    }
+
     /// What it took to start a server says nothing about a tool.
     #[test]
     fn how_long_a_call_took_counts_from_its_request_on() {
@@ -694,6 +716,33 @@ mod tests {
             },
         );
         work::events_looked_at() - before
+    }
+
+    #[test]
+    fn what_is_read_stays_where_it_is_while_events_before_it_are_dropped() {
+        let mut call = streamed(6_000);
+        let mut answer = Answer::default();
+        answer.sync_call(Some(&call));
+        answer.tabs.at = View::Time as usize;
+        frame_work(&mut answer, &call);
+        answer.list_follows = false;
+        answer.list.row -= 100;
+        let read = |answer: &Answer, call: &Call| {
+            let position = answer.list.position_text(answer.row_count(call));
+            (answer.selected_event(call).map(|row| row.log_row().time), position)
+        };
+        frame_work(&mut answer, &call);
+        let (time, position) = read(&answer, &call);
+        assert_eq!(time.as_deref(), Some("+5900"));
+        (6_001..=6_500).for_each(|at_ms| call.apply_event(message(at_ms)));
+        frame_work(&mut answer, &call);
+        let (later, moved) = read(&answer, &call);
+        assert_eq!(later, time);
+        assert_ne!(moved, position, "it is said where that is now");
+        // In the end it is dropped, too: the gap is in its place.
+        (6_501..=20_000).for_each(|at_ms| call.apply_event(message(at_ms)));
+        frame_work(&mut answer, &call);
+        assert_eq!(read(&answer, &call).0.as_deref(), Some(""));
     }
 
     #[test]

@@ -16,13 +16,15 @@ use crate::{
         size,
     },
     ui::{
-        canvas::wrap,
         overlays::page::PageOverlay,
         sheet::{Entry, Sheet},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
     },
 };
+
+/// So many cells a line of such a page takes at most.
+pub(super) const CELLS: usize = 90;
 
 /// The page of an event.
 struct EventPage {
@@ -33,6 +35,8 @@ struct EventPage {
     call: CallId,
     which: EventFilter,
     row: usize,
+    /// How far the rows had moved up by then, as events were dropped.
+    moved_up: usize,
     is_last: bool,
 }
 
@@ -54,9 +58,18 @@ impl EventPage {
     fn of_row(call: &Call, which: EventFilter, row: usize) -> Option<Self> {
         let rows = Listing::from_call(call, which);
         let listed = rows.get(row)?;
-        let is_last = row + 1 == rows.len();
+        let (is_last, moved_up) = (row + 1 == rows.len(), rows.moved_up());
         let (page, text) = (page_of(&listed), event_text(&listed));
-        Some(Self { page, text, call: call.id, which, row, is_last })
+        Some(Self { page, text, call: call.id, which, row, moved_up, is_last })
+    }
+
+    /// Takes in where its event is now: while a call runs, events before it are dropped from memory.
+    fn keep_row(&mut self, state: &State) {
+        let Some(call) = call_below(self.call, state) else { return };
+        let rows = Listing::from_call(call, self.which);
+        self.row = rows.row_now(self.row, self.moved_up);
+        self.moved_up = rows.moved_up();
+        self.is_last = self.row + 1 >= rows.len();
     }
 
     /// Goes on to another event of the view, where there is one.
@@ -83,9 +96,7 @@ impl EventPage {
 
 impl Overlay for EventPage {
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
-        let rows =
-            call_below(self.call, state).map(|call| Listing::from_call(call, self.which).len());
-        self.is_last = rows.is_none_or(|rows| self.row + 1 >= rows);
+        self.keep_row(state);
         self.page.draw(frame, area, look, state);
     }
 
@@ -95,6 +106,7 @@ impl Overlay for EventPage {
             let (what, text) = ("event".to_owned(), self.text.clone());
             return OverlayReply::StayWith(Message::Copy { what, text });
         }
+        self.keep_row(state);
         match self.row_of_key(*key) {
             Some(row) => self.go_to(row, state),
             None => self.page.handle_input(input, state),
@@ -175,16 +187,34 @@ fn shown_text(listed: &EventRow<'_>) -> String {
 }
 
 fn page_of(listed: &EventRow<'_>) -> PageOverlay {
-    const LINES: usize = 2_000;
+    const LETTERS: usize = 180_000;
     let LogRow { time, what, .. } = listed.log_row();
     let text = shown_text(listed);
-    let mut lines: Vec<_> = wrap(&text.chars().take(LINES * 90).collect::<String>(), 90)
-        .into_iter()
-        .take(LINES)
-        .map(|line| vec![(Role::Text, line)])
-        .collect();
-    if lines.len() == LINES {
-        lines.push(vec![(Role::Dim, "… the rest is in the answer's text".to_owned())]);
+    let end = text.char_indices().nth(LETTERS).map_or(text.len(), |(end, _)| end);
+    // The page wraps them, as wide as it is.
+    let shown = text[..end].lines().map(|line| vec![(Role::Text, line.to_owned())]);
+    let rest = (end < text.len())
+        .then(|| vec![(Role::Dim, "… the rest is in the answer's text".to_owned())]);
+    PageOverlay::new(format!("{what} {time} ms"), shown.chain(rest).collect()).with_prose(CELLS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        app::{history, state::Start},
+        model::{call::Event, clock::Millis, trace::Head},
+    };
+
+    #[test]
+    fn a_line_of_an_event_is_whole_however_wide_the_page_is() {
+        let words = "word ".repeat(40);
+        let request = history::request_of(&Head::default(), None);
+        let mut call = Call::new(CallId(1), request, "here", Millis(0));
+        call.apply_event(Event { at_ms: 1, kind: EventKind::Notice(words.clone()) });
+        let rows = Listing::from_call(&call, EventFilter::Own);
+        let mut page = page_of(&rows.get(0).unwrap());
+        let sheet = page.sheet(&State::new(Start::default()));
+        assert!(sheet.lines.iter().any(|line| line.trim() == words.trim()), "{:?}", sheet.lines);
     }
-    PageOverlay::new(format!("{what} {time} ms"), lines)
 }

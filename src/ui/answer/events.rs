@@ -91,6 +91,22 @@ impl<'c> Listing<'c> {
         self.len() == 0
     }
 
+    /// How far rows after the gap have moved up so far, as events were dropped from memory; the gap
+    /// takes the place of one of these.
+    pub fn moved_up(&self) -> usize {
+        self.call.events.marked_gone(self.which.mark()).saturating_sub(1)
+    }
+
+    /// The row of what was in `row` when rows had moved up by `before`; that of the gap, where it was
+    /// dropped since.
+    pub fn row_now(&self, row: usize, before: usize) -> usize {
+        let by = self.moved_up().saturating_sub(before);
+        match self.which.gap(&self.call.events) {
+            Some((gap, _)) if row > gap => row.saturating_sub(by).max(gap),
+            _ => row,
+        }
+    }
+
     pub fn get(&self, row: usize) -> Option<EventRow<'c>> {
         let events = &self.call.events;
         let row = match self.which.gap(events) {
@@ -262,9 +278,36 @@ pub(crate) fn test_sign(passed: bool) -> (&'static str, &'static str, Role) {
 /// A span of time as people read it.
 pub(crate) fn format_duration(ms: u64) -> String {
     let tenths = ms.saturating_add(50) / 100;
-    match ms {
-        0..1_000 => format!("{ms} ms"),
-        _ if tenths < 600 => format!("{}.{} s", tenths / 10, tenths % 10),
-        _ => format!("{} min {} s", ms / 60_000, ms % 60_000 / 1_000),
+    match (ms, tenths / 10) {
+        (0..1_000, _) => format!("{ms} ms"),
+        (_, seconds @ 0..60) => format!("{seconds}.{} s", tenths % 10),
+        (_, seconds) => format!("{} min {} s", seconds / 60, seconds % 60),
+    }
+}
+
+/// The same for a column: of a minute or more only how many.
+pub(crate) fn short_duration(ms: u64) -> String {
+    let full = format_duration(ms);
+    match full.split_once(" min") {
+        Some((minutes, _)) => format!("{minutes} min"),
+        None => full,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_rounded_and_never_has_sixty_seconds() {
+        for (ms, words, short) in [
+            (999, "999 ms", "999 ms"),
+            (1_960, "2.0 s", "2.0 s"),
+            (59_949, "59.9 s", "59.9 s"),
+            (59_950, "1 min 0 s", "1 min"),
+            (119_000, "1 min 59 s", "1 min"),
+        ] {
+            assert_eq!((format_duration(ms).as_str(), short_duration(ms).as_str()), (words, short));
+        }
     }
 }

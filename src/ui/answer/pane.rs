@@ -23,7 +23,6 @@ use crate::{
     },
     schema::pointer::Pointer,
     ui::{
-        canvas::wrap,
         overlays::page::PageOverlay,
         selection::copy_message,
         styles::Role,
@@ -68,6 +67,8 @@ pub(crate) struct Answer {
     pub list: ListCursor,
     /// The list stays at its end.
     pub list_follows: bool,
+    /// How far the rows of the list had moved up when it was last looked at, and which rows it had.
+    moved_up: Option<(EventFilter, usize)>,
     pub find: Option<TextInput>,
     /// Which of how many places was found.
     pub find_place: Option<(usize, usize)>,
@@ -108,9 +109,11 @@ impl Answer {
             self.leave_strays();
             self.list = ListCursor::default();
             self.list_follows = true;
+            self.moved_up = None;
             self.has_parts = None;
             self.images = AnswerImages::default();
         }
+        self.keep_place(call);
         if self.has_parts.is_none() {
             let ended = call.filter(|call| call.outcome().is_some());
             if ended.is_some_and(|call| call.chunks == 1) {
@@ -120,6 +123,22 @@ impl Answer {
             if let (Some(call), Some(true)) = (ended, self.has_parts) {
                 self.images = AnswerImages::new(parts::images(call));
             }
+        }
+    }
+
+    /// What is under the cursor of a list of events stays in its line while events before it are
+    /// dropped from memory; once it is dropped itself, the gap is there.
+    fn keep_place(&mut self, call: Option<&Call>) {
+        let is_list = matches!(self.view(), View::Raw | View::Time);
+        let Some(call) = call.filter(|_| is_list) else {
+            self.moved_up = None;
+            return;
+        };
+        let which = self.which_events(call);
+        let rows = Listing::from_call(call, which);
+        let before = self.moved_up.replace((which, rows.moved_up()));
+        if let Some((_, before)) = before.filter(|(known, _)| *known == which) {
+            self.list.follow_to(rows.row_now(self.list.row, before));
         }
     }
 
@@ -451,16 +470,15 @@ fn find_row(
 /// What happened beside the pieces of the answer, each line whole.
 fn open_log_page(call: &Call) -> Reply {
     const ROWS: usize = 1_000;
-    const CELLS: usize = 90;
     let rows = Listing::from_call(call, EventFilter::Own);
     let is_piece = |listed: &EventRow<'_>| matches!(listed, EventRow::Event(event, ..) if matches!(event.kind, EventKind::Chunk { .. }));
     let events = (0..rows.len()).filter_map(|row| rows.get(row)).filter(|row| !is_piece(row));
     let lines = events.take(ROWS).flat_map(|listed| {
         let LogRow { time, what, role, text } = listed.log_row();
         let head = vec![(Role::Dim, format!("{time} ms  ")), (role, what)];
-        let text = wrap(&text, CELLS).into_iter();
-        let text = text.map(|line| vec![(Role::Text, format!("  {line}"))]);
+        let text = text.lines().map(|line| vec![(Role::Text, format!("  {line}"))]);
         std::iter::once(head).chain(text).collect::<Vec<_>>()
     });
-    Reply::Open(Box::new(PageOverlay::new("What happened", lines.collect())))
+    let page = PageOverlay::new("What happened", lines.collect());
+    Reply::Open(Box::new(page.with_prose(event_page::CELLS)))
 }

@@ -7,7 +7,7 @@ use super::menu::{Item, Menu};
 use crate::{
     app::{
         compose::{connections, context::ComposeContext, plan::Plan},
-        message::{ConnectionMessage, DocumentMessage, Message},
+        message::{ConnectionMessage, DocumentMessage, Message, ScreenId},
         state::State,
     },
     model::{
@@ -73,17 +73,23 @@ pub(crate) fn connection_menu(state: &State) -> Menu {
         }
         item
     });
-    let items = std::iter::once(usual).chain(rows).collect();
+    let another = Item {
+        title: "add a connection…".into(),
+        detail: "on Connections: an address, or the command of a server".into(),
+        ..Item::default()
+    };
+    let items = std::iter::once(usual).chain(rows).chain([another]).collect();
     let names: Vec<_> = connections.known.iter().map(|known| known.name.clone()).collect();
     let at = connections
         .chosen
         .as_ref()
         .and_then(|chosen| names.iter().position(|name| name == chosen))
         .map_or(0, |row| row + 1);
-    let choose = move |row: usize| {
-        Reply::send(Message::Connection(ConnectionMessage::Use(
-            row.checked_sub(1).map(|row| names[row].clone()),
-        )))
+    let choose = move |row: usize| match row.checked_sub(1) {
+        Some(row) if row == names.len() => Reply::send(Message::Show(ScreenId::Connections)),
+        row => Reply::send(Message::Connection(ConnectionMessage::Use(
+            row.map(|row| names[row].clone()),
+        ))),
     };
     Menu::with_replies("All calls go through", items, choose).with_row(at)
 }

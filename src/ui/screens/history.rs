@@ -187,6 +187,7 @@ impl History {
                 true => format!("Replay of {}{on}", head.tool),
                 false => format!("{}{on}", head.tool),
             };
+            let is_running = state.invoke.calls.running_kept(&head.id).is_some();
             let below = draw_sent(buffer, area, look, open);
             return self.answer.draw(
                 buffer,
@@ -197,7 +198,7 @@ impl History {
                     whose: &whose,
                     note: "",
                     now: None,
-                    is_over: !open.replaying,
+                    is_over: !open.replaying && !is_running,
                     focused,
                 },
             );

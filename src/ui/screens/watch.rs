@@ -320,7 +320,9 @@ impl WatchScreen {
 impl Screen for WatchScreen {
     fn sync_state(&mut self, state: &State) {
         self.conversations.sync_state(state);
-        self.messages.sync_conversation(self.conversations.chosen);
+        let chosen = self.conversations.chosen;
+        let chosen = chosen.and_then(|number| state.watching.record.conversation(number));
+        self.messages.sync_conversation(chosen);
         self.is_watching = state.watching.is_listening();
         self.is_filtered = !state.watching.record.view().is_empty();
     }

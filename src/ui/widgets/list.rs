@@ -89,6 +89,13 @@ impl ListCursor {
         self.row = self.row.clamp(self.top.min(last), last);
     }
 
+    /// Goes to the row where what the cursor is on is now, as rows before it came or went; it stays
+    /// in its line of the window.
+    pub fn follow_to(&mut self, row: usize) {
+        self.top = row.saturating_sub(self.row.saturating_sub(self.top));
+        self.row = row;
+    }
+
     /// At a row, with the one before it on top of the window where there are enough rows.
     #[must_use]
     pub fn near_top(row: usize) -> Self {
@@ -151,6 +158,17 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn what_the_cursor_is_on_stays_in_its_line() {
+        let mut cursor = ListCursor { row: 50, ..ListCursor::default() };
+        assert_eq!(cursor.visible_rows(100, 10), 41..51);
+        cursor.row = 45;
+        cursor.follow_to(25);
+        assert_eq!((cursor.row, cursor.visible_rows(80, 10)), (25, 21..31));
+        cursor.follow_to(2);
+        assert_eq!((cursor.row, cursor.visible_rows(57, 10)), (2, 0..10));
+    }
 
     proptest! {
         #[test]

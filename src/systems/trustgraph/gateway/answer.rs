@@ -141,6 +141,25 @@ fn error_reply(error: &Value, status: Option<u16>) -> Reply {
 }
 
 /// The text of a piece, under whichever name the service has for it.
+/// What a frame says: the rest of it is the same in each. `None` where it is no answer.
+pub(crate) fn frame_label(frame: &str) -> Option<String> {
+    let mut frame: Map<String, Value> = serde_json::from_str(frame).ok()?;
+    let has_error =
+        |members: &Map<String, Value>| members.get("error").is_some_and(|error| !error.is_null());
+    if has_error(&frame) {
+        return Some("error".to_owned());
+    }
+    let is_last = frame.get("complete") == Some(&Value::Bool(true));
+    match frame.remove("response")? {
+        Value::Object(response) if has_error(&response) => Some("error".to_owned()),
+        Value::Object(response) => match response_text(response) {
+            text if text.is_empty() && is_last => Some("end".to_owned()),
+            text => Some(Value::from(text).to_string()),
+        },
+        _ => None,
+    }
+}
+
 fn response_text(mut response: Map<String, Value>) -> String {
     let found =
         ["text", "response", "content", "object"].iter().filter_map(|name| response.remove(*name));
@@ -261,6 +280,23 @@ mod tests {
         let body = br#"{"version": 2, "values": [], "directory": ["a"], "config": {}}"#;
         let whole = r#"{"version":2,"values":[],"directory":["a"],"config":{}}"#;
         assert_eq!(Answer::for_path("/api/v1/config").read_message(body, BARE), chunk(whole, true));
+    }
+
+    #[test]
+    fn a_frame_is_labelled_with_what_it_says() {
+        for (frame, label) in [
+            (
+                r#"{"id": "r", "response": {"text": " jumps"}, "complete": false}"#,
+                Some(r#"" jumps""#),
+            ),
+            (r#"{"id": "r", "response": {"text": ""}, "complete": true}"#, Some("end")),
+            (r#"{"id": "r", "response": {"error": {"message": "no"}}}"#, Some("error")),
+            (r#"{"id": "r", "error": {"message": "no"}, "complete": true}"#, Some("error")),
+            (r#"{"id": "r", "service": "prompt", "request": {"id": "x"}}"#, None),
+            ("ping", None),
+        ] {
+            assert_eq!(frame_label(frame).as_deref(), label, "{frame}");
+        }
     }
 
     proptest! {

@@ -18,10 +18,10 @@ use crate::{
             wanted::{TraceFilter, WORDS},
         },
     },
-    model::{clock::Millis, stub::MOCK_CONNECTION, trace::Summary},
+    model::{call::Call, clock::Millis, stub::MOCK_CONNECTION, trace::Summary},
     schema::moment::{LocalTime, month_name},
     ui::{
-        answer::events::{format_duration, outcome_role, outcome_sign, test_sign},
+        answer::events::{call_sign, format_duration, outcome_role, outcome_sign, test_sign},
         canvas::{Pen, mark_chosen, text_width, truncate_text, wrap},
         styles::{Role, Styles},
         view::{Look, Reply},
@@ -118,7 +118,8 @@ impl List {
             let marked = kept.marked.contains(&call.id);
             let usual = &state.network.connections.usual;
             let mut pen = Pen::new(buffer, inside, line);
-            draw_row(&mut pen, call, (here, marked), today, usual, styles);
+            let running = state.invoke.calls.running_kept(&call.id);
+            draw_row(&mut pen, (call, running), (here, marked), today, usual, styles);
             if here {
                 mark_chosen(buffer, inside, line, styles, focused);
             }
@@ -183,7 +184,8 @@ const ARGUMENTS: usize = 16;
 /// Sign, time, tool, arguments as far as they fit, how long it took.
 fn draw_row(
     pen: &mut Pen<'_>,
-    call: &Summary,
+    // What is kept of it, and the call while it runs.
+    (call, running): (&Summary, Option<&Call>),
     (here, marked): (bool, bool),
     now: LocalTime,
     // The workspace's own connection, of which nothing needs to be said.
@@ -194,9 +196,17 @@ fn draw_row(
         let sign = |outcome| (outcome_sign(outcome), outcome_role(outcome));
         call.outcome.map_or(("○", Role::Warning), sign)
     };
+    let now_shown = || match running.map(call_sign) {
+        Some((sign, _, role)) => (sign, role),
+        None => ended(),
+    };
     let tested = call.has_passed.map(test_sign);
-    let (sign, role) = tested.map_or_else(ended, |(sign, _, role)| (sign, role));
-    let took = call.known_duration().map(format_duration).unwrap_or_default();
+    let (sign, role) = tested.map_or_else(now_shown, |(sign, _, role)| (sign, role));
+    // What is kept so far says nothing of how long it will take.
+    let took = match running {
+        Some(_) => "running".to_owned(),
+        None => call.known_duration().map(format_duration).unwrap_or_default(),
+    };
     pen.put_text(if here { "▌" } else { " " }, styles[Role::Accent])
         .put_text(if marked { "◆" } else { " " }, styles[Role::Accent])
         .put_text(sign, styles[role])
@@ -255,14 +265,26 @@ pub(crate) fn time_or_date(at: Millis, now: LocalTime) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::theme::Theme;
+    use crate::{
+        app::history,
+        model::{call::CallId, trace::Head},
+        ui::theme::Theme,
+    };
 
     /// A call's row in the list of a screen that is so wide.
     fn row(tool: &str, connection: &str, arguments: &str) -> String {
         row_after(5_300, (tool, connection, arguments))
     }
 
-    fn row_after(took_ms: u64, (tool, connection, arguments): (&str, &str, &str)) -> String {
+    fn row_after(took_ms: u64, call: (&str, &str, &str)) -> String {
+        row_of(took_ms, call, None)
+    }
+
+    fn row_of(
+        took_ms: u64,
+        (tool, connection, arguments): (&str, &str, &str),
+        running: Option<&Call>,
+    ) -> String {
         let area = Rect::new(0, 0, 52, 1);
         let mut buffer = Buffer::empty(area);
         let call = Summary {
@@ -283,8 +305,19 @@ mod tests {
         };
         let now = LocalTime { seconds: 0, offset: 0 };
         let styles = Theme::default().styles;
-        draw_row(&mut Pen::new(&mut buffer, area, 0), &call, (false, false), now, "local", &styles);
+        let mut pen = Pen::new(&mut buffer, area, 0);
+        draw_row(&mut pen, (&call, running), (false, false), now, "local", &styles);
         buffer.content().iter().map(ratatui::buffer::Cell::symbol).collect()
+    }
+
+    #[test]
+    fn a_call_that_runs_is_none_that_was_never_finished() {
+        let request = history::request_of(&Head::default(), None);
+        let running = Call::new(CallId(1), request, "here", Millis(0));
+        let row = row_of(505, ("ask", "local", "{}"), Some(&running));
+        assert!(row.contains('◌') && row.trim_end().ends_with("running"), "{row:?}");
+        let killed = row_of(505, ("ask", "local", "{}"), None);
+        assert!(killed.contains('○') && killed.trim_end().ends_with("505 ms"), "{killed:?}");
     }
 
     #[test]

@@ -2,9 +2,7 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::labels::{
-    clock_time, conversation_name, conversation_sign, format_duration, progress_text, watch_reply,
-};
+use super::labels::{clock_time, conversation_name, conversation_sign, progress_text, watch_reply};
 use crate::{
     app::{
         input::{Code, Input, Key, Mouse, MouseKind},
@@ -15,6 +13,7 @@ use crate::{
     schema::count::count_text,
     systems::watched,
     ui::{
+        answer::events::short_duration,
         canvas::{Pen, mark_chosen, wrap},
         styles::{Role, Styles},
         view::{Look, Reply},
@@ -59,12 +58,13 @@ impl Conversations {
     pub(super) fn sync_state(&mut self, state: &State) {
         let record = &state.watching.record;
         let last = record.row_count().saturating_sub(1);
-        let row = if self.follow {
-            Some(last)
-        } else {
-            self.chosen.and_then(|number| record.row_of(number))
-        };
-        self.cursor.row = row.unwrap_or(self.cursor.row).min(last);
+        let known = self.chosen.and_then(|number| record.row_of(number));
+        match known {
+            _ if self.follow => self.cursor.row = last,
+            // It stays in its line, whatever is dropped or filtered out above it.
+            Some(row) => self.cursor.follow_to(row),
+            None => self.cursor.row = self.cursor.row.min(last),
+        }
         self.choose_row(state);
     }
 
@@ -278,7 +278,7 @@ fn draw_row(
         pen.put_text(&format!("{:>6} ", conversation.count), styles[Role::Dim]);
     }
     pen.put_text(
-        &format!("{:>8} ", format_duration(conversation.elapsed_ms(record.latest_time()))),
+        &format!("{:>8} ", short_duration(conversation.elapsed_ms(record.latest_time()))),
         styles[Role::Dim],
     );
     if !conversation.remarks.is_empty() {
@@ -316,6 +316,12 @@ fn draw_empty(buffer: &mut Buffer, inside: Rect, look: Look<'_>, state: &State) 
         Source::Listening if watching.held_count().is_some() => {
             format!("paused; {} resumes and shows what arrived in the meantime", key("pause"))
         }
+        Source::Listening if state.watched_connection().is_embedded() => format!(
+            "No traffic yet. On embedded only calls of Invoke appear; {} chooses another connection, \
+             {} adds one.",
+            key("connection"),
+            key("show-connections")
+        ),
         Source::Listening => "No traffic yet".to_owned(),
         Source::Opening => "opening the connection …".to_owned(),
         _ if let Err(problem) = watched::require_watchable(&state.connection_to_watch()) => {
@@ -331,6 +337,14 @@ fn draw_empty(buffer: &mut Buffer, inside: Rect, look: Look<'_>, state: &State) 
             and answer. Calls from Invoke use the same connection; {} opens a saved trace.",
             key("watch"),
             whole.words,
+            key("open-trace")
+        ),
+        _ if state.connection_to_watch().is_embedded() => format!(
+            "Press {} to watch calls of Invoke on embedded. {} chooses the connection of a broker, {} \
+             adds one. {} opens a saved trace.",
+            key("watch"),
+            key("connection"),
+            key("show-connections"),
             key("open-trace")
         ),
         _ => format!(

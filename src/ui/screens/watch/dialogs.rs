@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{
     cards::{self, NamedCards},
-    labels::{clock_time, format_duration, watch_reply},
+    labels::{clock_time, watch_reply},
     legend,
 };
 use crate::{
@@ -24,6 +24,7 @@ use crate::{
     schema::count::count_text,
     systems::watched,
     ui::{
+        answer::events::format_duration,
         canvas::{first_line, truncate_text, wrap},
         overlays::{
             confirm::{Answer, Confirm},

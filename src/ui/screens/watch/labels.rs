@@ -7,7 +7,7 @@ use crate::{
     engine::traffic::conversation::{Conversation, ConversationState},
     model::{clock::Millis, traffic::Part},
     schema::moment::LocalTime,
-    ui::{canvas::text_width, styles::Role, view::Reply},
+    ui::{answer::events::format_duration, canvas::text_width, styles::Role, view::Reply},
 };
 
 /// Asks something of the watch.
@@ -98,15 +98,6 @@ fn countdown_seconds(ms: u64) -> String {
 /// A moment as the clock on the wall shows it; `offset` in minutes.
 pub(super) fn clock_time(at: Millis, offset: i32) -> String {
     LocalTime { seconds: i64::try_from(at.0 / 1_000).unwrap_or(i64::MAX), offset }.clock_time()
-}
-
-/// A span of time as people read it.
-pub(super) fn format_duration(ms: u64) -> String {
-    match ms {
-        0..1_000 => format!("{ms} ms"),
-        1_000..60_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
-        _ => format!("{} min", ms / 60_000),
-    }
 }
 
 /// The end of a name in at most so many cells, where the ends tell names apart. It begins with one

@@ -6,8 +6,8 @@ use std::ops::Range;
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::labels::{
-    clock_time, conversation_name, conversation_sign, conversation_state, format_duration,
-    progress_text, role_of, text_tail,
+    clock_time, conversation_name, conversation_sign, conversation_state, progress_text, role_of,
+    text_tail,
 };
 use crate::{
     app::{
@@ -22,7 +22,8 @@ use crate::{
     schema::count::count_text,
     systems::watched,
     ui::{
-        canvas::{Pen, mark_chosen, wrap, wrap_to},
+        answer::events::format_duration,
+        canvas::{Pen, mark_chosen, text_width, wrap, wrap_to},
         styles::{Role, Styles},
         view::Look,
         widgets::{list::ListCursor, pane::Pane},
@@ -39,6 +40,9 @@ pub(super) struct Messages {
     cursor: ListCursor,
     /// The newest one stays in view.
     follow: bool,
+    /// The message that is read, and how many of its conversation were dropped by then.
+    read: Option<u64>,
+    dropped: u64,
     /// The pieces of an answer stand one by one.
     pub(super) each: bool,
     area: Rect,
@@ -47,13 +51,32 @@ pub(super) struct Messages {
 }
 
 impl Messages {
-    /// Takes in which conversation is shown.
-    pub(super) fn sync_conversation(&mut self, chosen: Option<u64>) {
-        if self.of != chosen {
-            self.of = chosen;
+    /// Takes in which conversation is shown. What is read of it stays in its line while older messages
+    /// are dropped from memory.
+    pub(super) fn sync_conversation(&mut self, conversation: Option<&Conversation>) {
+        let shown = conversation.map(|conversation| conversation.number);
+        if self.of != shown {
+            self.of = shown;
             self.cursor = ListCursor::default();
             self.follow = true;
+            self.read = None;
         }
+        let Some(conversation) = conversation else { return };
+        let dropped = conversation.dropped_count();
+        if std::mem::replace(&mut self.dropped, dropped) != dropped
+            && let Some(message) = self.read.filter(|_| !self.follow)
+        {
+            let place = conversation.messages.partition_point(|known| *known < message);
+            let row = if self.each { place } else { conversation.row_at(place) };
+            self.cursor.follow_to(row);
+        }
+    }
+
+    /// Notes which message is read.
+    fn note_read(&mut self, conversation: Option<&Conversation>) {
+        self.read = conversation.and_then(|conversation| {
+            conversation.messages.get(self.chosen_messages(conversation).start).copied()
+        });
     }
 
     /// The places in its conversation of what is in the chosen row.
@@ -82,6 +105,7 @@ impl Messages {
                 .find(|row| self.row_messages(conversation, *row).contains(&at))
         });
         self.cursor.row = row.unwrap_or(0);
+        self.note_read(conversation);
     }
 
     pub(super) fn draw(
@@ -140,16 +164,13 @@ impl Messages {
         }
     }
 
-    fn chosen_row_count(&self, state: &State, chosen: Option<u64>) -> usize {
-        chosen
-            .and_then(|number| state.watching.record.conversation(number))
-            .map_or(0, |conversation| self.row_count(conversation))
-    }
-
     pub(super) fn handle_key(&mut self, key: Key, state: &State, chosen: Option<u64>) -> bool {
-        let taken = self.cursor.handle_key(key, self.chosen_row_count(state, chosen));
+        let conversation = chosen.and_then(|number| state.watching.record.conversation(number));
+        let rows = conversation.map_or(0, |conversation| self.row_count(conversation));
+        let taken = self.cursor.handle_key(key, rows);
         if taken {
             self.follow = key.code == Code::End;
+            self.note_read(conversation);
         }
         taken
     }
@@ -162,9 +183,11 @@ impl Messages {
         chosen: Option<u64>,
     ) -> bool {
         let before = self.cursor.row;
-        let pressed =
-            self.cursor.handle_mouse(mouse, self.area, self.chosen_row_count(state, chosen));
+        let conversation = chosen.and_then(|number| state.watching.record.conversation(number));
+        let rows = conversation.map_or(0, |conversation| self.row_count(conversation));
+        let pressed = self.cursor.handle_mouse(mouse, self.area, rows);
         self.follow &= !(pressed.is_some() || matches!(mouse.kind, MouseKind::Wheel(_)));
+        self.note_read(conversation);
         pressed == Some(before)
     }
 }
@@ -333,6 +356,11 @@ pub(super) fn message_lines(conversation: &Conversation, state: &State) -> Vec<S
     earlier.into_iter().chain(numbers.skip(gone).filter_map(line)).collect()
 }
 
+/// The cells of a label with the space after it: of most, as many as of all others.
+fn label_cells(label: &str) -> usize {
+    text_width(label).max(11) + 1
+}
+
 fn draw_row(
     buffer: &mut Buffer,
     line: Rect,
@@ -365,7 +393,7 @@ fn draw_row(
         (None, 0..2) => reading.label.to_string(),
         (None, pieces) => format!("{} ×{pieces}", reading.label),
     };
-    pen.put_column(&label, 12, styles[role_of(&reading.part)]);
+    pen.put_column(&label, label_cells(&label), styles[role_of(&reading.part)]);
     if conversation.remarks.iter().any(|remark| remark.message == message.number) {
         pen.put_text("⚠ ", styles[Role::Warning]);
     }
@@ -392,4 +420,64 @@ fn draw_row(
     let text =
         if pieces > 1 { text_tail(&text, room) } else { text.chars().take(room + 1).collect() };
     pen.put_text(&text, styles[Role::Text]);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{
+        engine::traffic::record::{Record, RecordBounds},
+        model::{
+            clock::Millis,
+            traffic::{Decoded, ObservedMessage, WatchedItem},
+        },
+    };
+
+    fn witnessed(at: u64, part: Part) -> WatchedItem {
+        let message = ObservedMessage {
+            at: Millis(at),
+            subject: "tg.response.joke".into(),
+            reply: None,
+            headers: Vec::new(),
+            body: b"x".as_slice().into(),
+            size: 1,
+            kept: KeptMessage::Whole,
+            about: None,
+        };
+        let label = part.as_str();
+        let decoded = Decoded::new(Some("trustgraph"), part, label, "x");
+        WatchedItem::ObservedMessage(
+            Arc::new(message),
+            Decoded { id: Some("a".to_owned()), ..decoded },
+        )
+    }
+
+    #[test]
+    fn a_label_never_touches_what_is_said() {
+        assert_eq!((label_cells("chunk ×4"), label_cells("chunk ×60000")), (12, 13));
+    }
+
+    #[test]
+    fn what_is_read_stays_in_its_line_while_older_messages_are_dropped() {
+        let mut record = Record::new(RecordBounds { messages: 20, ..RecordBounds::default() });
+        record.add_witnessed(witnessed(0, Part::Request));
+        let mut pieces = (1..).map(|at| witnessed(at, Part::Answer { last: false }));
+        pieces.by_ref().take(19).for_each(|piece| drop(record.add_witnessed(piece)));
+        let mut messages = Messages { each: true, ..Messages::default() };
+        messages.sync_conversation(record.conversation(1));
+        (messages.follow, messages.cursor.row) = (false, 10);
+        messages.note_read(record.conversation(1));
+        let read = messages.read;
+        pieces.by_ref().take(5).for_each(|piece| drop(record.add_witnessed(piece)));
+        messages.sync_conversation(record.conversation(1));
+        assert_eq!(messages.cursor.row, 5);
+        messages.note_read(record.conversation(1));
+        assert_eq!(messages.read, read);
+        let one = record.conversation(1).unwrap();
+        for row in 0..one.row_count() {
+            assert!(one.row_range(row).all(|place| one.row_at(place) == row), "{row}");
+        }
+    }
 }

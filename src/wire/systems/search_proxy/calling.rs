@@ -73,6 +73,7 @@ pub(crate) async fn call(
         address: context.bus.display_address(),
         pieces: 0,
         since: Instant::now(),
+        is_cut: false,
         written: String::new(),
         unknown: 0,
     };
@@ -89,6 +90,8 @@ struct Listening {
     pieces: usize,
     /// When the last one did.
     since: Instant,
+    /// What came last is the beginning of an event.
+    is_cut: bool,
     /// What the agent wrote so far.
     written: String,
     /// How many events were none that is known.
@@ -136,6 +139,8 @@ impl Listening {
                     sink.emit_headers(FrameWay::In, &headers).await.map_err(left)?;
                 }
                 Ok(Some(Incoming::Wire(lines))) => {
+                    // A comment that is cut is only long.
+                    self.is_cut = size::split_cut(&lines).is_some() && !lines.starts_with(':');
                     sink.emit_wire(FrameWay::In, lines).await.map_err(left)?;
                 }
                 come => break come,
@@ -144,6 +149,7 @@ impl Listening {
         self.since = Instant::now();
         match come {
             Ok(Some(Incoming::Packet(mut packet))) => {
+                self.is_cut = false;
                 sink.note_wire(packet.take_wire());
                 Ok(Some(packet))
             }
@@ -171,6 +177,10 @@ impl Listening {
 
     fn ended_early(&self) -> CallEnd {
         let message = match self.pieces {
+            _ if self.is_cut => {
+                "the stream ended in the middle of an event, which Raw shows as far as it came"
+                    .to_owned()
+            }
             0 => format!("{} ended before the answer", self.address),
             _ => "the stream ended without its last event (done)".to_owned(),
         };

@@ -238,8 +238,8 @@ async fn read_response(
         return Ok(());
     }
     headers.splice(0..0, status);
-    // Whoever shows what crosses the wire is told when the answer began: its first event may come
-    // much later.
+    // Where what crosses the wire is shown, so is when the answer began: its first event may come much
+    // later.
     if is_shown && inbox.push(Incoming::Headers(headers.clone())).await.is_err() {
         return Ok(());
     }

@@ -111,11 +111,7 @@ impl Gateway {
                     self.subscriptions.deliver_message(body, news).await;
                 }
                 Some(Ok(Message::Close(frame))) => {
-                    let why =
-                        frame.map(|frame| frame.reason.to_string()).filter(|why| !why.is_empty());
-                    let why =
-                        why.map_or_else(String::new, |why| format!(": {}", why.escape_debug()));
-                    return news.send_down_reason(format!("{} closed the socket{why}", self.place));
+                    return news.send_down_reason(messages::closed(&self.place, frame.as_ref()));
                 }
                 Some(Ok(Message::Ping(_))) => self.subscriptions.note_sign("ping"),
                 Some(Ok(Message::Pong(_))) => self.subscriptions.note_sign("pong"),

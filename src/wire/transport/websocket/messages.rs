@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tokio_tungstenite::tungstenite::Error;
+use tokio_tungstenite::tungstenite::{Error, protocol::CloseFrame};
 
 use crate::{
     model::{call::CallError, error_kind::ErrorKind},
@@ -65,6 +65,18 @@ pub(crate) fn send_failed(place: &str, error: &Error) -> CallError {
         message: format!("couldn't send the request to {place}: {error}"),
         remedy: "send it again once the connection is back".into(),
     }
+}
+
+/// The other side closed the socket: with which code, and why, as far as it says that.
+#[must_use]
+pub(crate) fn closed(place: &str, frame: Option<&CloseFrame>) -> String {
+    let Some(frame) = frame else { return format!("{place} closed the socket") };
+    let code = u16::from(frame.code);
+    let why = match frame.reason.as_str() {
+        "" => String::new(),
+        why => format!(": {}", why.escape_debug()),
+    };
+    format!("{place} closed the socket with code {code}{why}")
 }
 
 /// What ended the connection.
