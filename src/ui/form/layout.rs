@@ -186,7 +186,7 @@ pub(crate) fn beside_gap(
 ) -> Option<usize> {
     let [Remark { text, fix: None, .. }] = remarks else { return None };
     let is_empty = cell.field.presence == Presence::Unset && cell.draft.is_none();
-    if !is_empty || lines != 1 {
+    if !is_empty || lines != 1 || text.contains('\n') {
         return None;
     }
     let said = text_width(&visible_text(text)) + 2;
