@@ -207,7 +207,10 @@ pub fn run_command(
         let shown = help::show_help(&words, command_line(), &mut out);
         return end_command(shown, &mut out).exit_code().into();
     }
-    let parsed = command_line().try_get_matches().and_then(|matches| {
+    // Examples are in help alone, which clap has for a refusal.
+    let read =
+        CommandLine::command().try_get_matches().or_else(|_| command_line().try_get_matches());
+    let parsed = read.and_then(|matches| {
         let name = matches.subcommand_name().map(str::to_owned);
         Ok((CommandLine::from_arg_matches(&matches)?, name))
     });

@@ -37,6 +37,7 @@ mod sign_in;
 mod signals;
 pub mod terminal;
 mod terminal_host;
+mod terminal_images;
 mod terminal_program;
 mod watching;
 pub mod whole_call;

@@ -8,7 +8,8 @@
 //! [`calling`], [`mocking`], [`agents`], [`by_hand`], [`stubs`], [`watched`], [`covered`],
 //! [`health`] and [`model_text`] ask them all. [`convert`] carries tools from one to another,
 //! to a [`target`], [`comparison`] says what differs between those of two sides, and [`changes`] between two versions of one;
-//! [`update`] brings those that are there up to what a source says.
+//! [`update`] brings those that are there up to what a source says, [`list_sources`] compares lists
+//! with the files that they come from.
 //! [`discovery`] is what services say themselves; [`start`] is what a user agrees to before a server is started, [`lock`] what entries looked like
 //! where they are, and what changed, [`model_settings`] what a connection says of a model behind it, `offered` the
 //! functions that models see.
@@ -30,6 +31,7 @@ pub mod facets;
 pub mod findings;
 pub(crate) mod gate_tables;
 pub mod health;
+pub mod list_sources;
 pub mod lock;
 pub mod mcp;
 pub(crate) mod mocking;

@@ -23,6 +23,7 @@ pub mod line_wrap;
 mod moved;
 pub mod overlays;
 pub mod pasted;
+mod placeholders;
 pub mod plain;
 pub mod ranking;
 pub mod root;

@@ -245,7 +245,7 @@ pub enum Effect {
         purpose: Purpose,
     },
     /// Have the tools of this server listed, where the user has allowed what that takes; else
-    /// nothing is done. Answered by `ListChosen`.
+    /// nothing is done. Answered by `ListAllowed`.
     ListAllowed(Box<Connection>),
     /// Write there, and read back. Answered by a notice or `Failed`.
     Push {

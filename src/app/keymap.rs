@@ -159,7 +159,14 @@ impl Keymap {
     /// The key to show for an action; empty where it has none.
     #[must_use]
     pub fn display_key(&self, id: ActionId) -> String {
-        let first = self.keys_for(id).first().filter(|_| !self.in_words);
+        self.display_key_in(id, false)
+    }
+
+    /// The same while a text is edited, where that is so: then letters are text, and no keys.
+    #[must_use]
+    pub fn display_key_in(&self, id: ActionId, is_typing: bool) -> String {
+        let works = |key: &&Key| !is_typing || key.typed_char().is_none();
+        let first = self.keys_for(id).iter().find(works).filter(|_| !self.in_words);
         first.map(ToString::to_string).unwrap_or_default()
     }
 

@@ -361,8 +361,9 @@ pub enum ConnectionMessage {
     /// The same at that connection, to list its tools beside the workspace's own; `None`: at the one
     /// for all.
     ListDeployed(Option<String>),
-    /// The same of the server that all calls go to, where its tools aren't known.
-    ListChosen,
+    /// The same of the server of that name, which the user allowed before, where its tools aren't
+    /// known.
+    ListAllowed(String),
     /// Make what is configured there like the workspace.
     Push(Box<Push>),
 

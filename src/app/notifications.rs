@@ -8,7 +8,7 @@ use crate::{
         clock::Millis,
         duration::print_rounded,
         notification::{Notification, NotificationSettings},
-        shown::visible_text,
+        shown::{shorten, visible_text},
     },
 };
 
@@ -124,12 +124,7 @@ fn describe(event: Noteworthy<'_>) -> (String, String) {
 #[must_use]
 pub(crate) fn make_notification(what: &str, body: &str, mask: &Mask) -> Notification {
     let line = |text: &str, longest: usize| {
-        let masked = mask.mask_text(text);
-        let shown = visible_text(&masked);
-        match shown.char_indices().nth(longest) {
-            Some((end, _)) => format!("{}…", &shown[..end]),
-            None => shown.into_owned(),
-        }
+        shorten(&visible_text(&mask.mask_text(text)), longest).into_owned()
     };
     Notification {
         title: line(&format!("{PROGRAM}: {what}"), LONGEST_TITLE),

@@ -368,11 +368,29 @@ impl State {
         if self.screen == ScreenId::Watch {
             return self.connection_to_watch();
         }
-        let at_tool = matches!(self.screen, ScreenId::Tools | ScreenId::Invoke);
-        self.selected
-            .as_ref()
-            .filter(|_| at_tool)
-            .map_or_else(|| self.current_connection(), |tool| self.connection_of(tool))
+        let tool = match self.screen {
+            ScreenId::Tools => self.selected.clone(),
+            ScreenId::Invoke => self.tool_to_call(),
+            _ => None,
+        };
+        tool.map_or_else(|| self.current_connection(), |tool| self.connection_of(&tool))
+    }
+
+    /// The tool that Invoke shows: the selected one, or one that the selected service answers for,
+    /// or the first.
+    #[must_use]
+    pub fn tool_to_call(&self) -> Option<EntryId> {
+        let selected = self.selected.as_ref();
+        if let Some(tool) = selected.and_then(|id| self.tool(id)) {
+            return Some(tool.id().clone());
+        }
+        let tools = &self.catalog.tools;
+        let service = selected.and_then(|id| self.catalog.service(id));
+        let served = service.and_then(|service| {
+            tools.iter().find(|tool| tool.service.as_deref() == Some(service.key()))
+        });
+        let deployed = || self.deployed_lists().find_map(|list| list.catalog.tools.first());
+        served.or_else(|| tools.first()).or_else(deployed).map(|tool| tool.id().clone())
     }
 
     /// The connection that a watch listens on: the one for all, or that of the selected tool where

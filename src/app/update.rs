@@ -8,8 +8,10 @@ mod case_order;
 mod cases;
 mod checks;
 mod connection_test;
+mod connections;
 mod deployed;
 mod discovery;
+mod edited_outside;
 mod file_names;
 mod files;
 mod fixed;
@@ -30,39 +32,20 @@ mod workflow;
 use std::sync::Arc;
 
 use super::{
-    agent_run::AgentMessage,
-    answering::AnsweringMessage,
-    calls::{CallMessage, CallText},
+    calls::CallMessage,
     compose::{
         context::ComposeContext,
         pasting::{copy_entries, paste_entries},
         server_block::read_block,
     },
-    documents::Change,
     effect::Effect,
-    message::{
-        AfterSave, ConnectionMessage, DocumentMessage, Health, Message, Purpose, ScreenId,
-        TextTarget,
-    },
+    message::{AfterSave, DocumentMessage, Message, ScreenId},
     notices::NoticeKind,
-    outside_text::OutsideText,
     question::Question,
-    resources::ResourceMessage,
     state::{State, StepGoal, ViewTarget},
     unsaved_messages::unsaved_messages,
 };
-use serde_json::Value;
-
-use crate::{
-    model::{
-        clock::Millis,
-        entry::{EntryForm, EntryId, FileId},
-        finding::EntryEdit,
-        settings::SETTINGS,
-    },
-    schema::{parse::parse_json, pointer::Pointer},
-    syntax::{arranged::set_in_order, edit::Edit},
-};
+use crate::model::{clock::Millis, entry::EntryId};
 
 /// Takes a message in. `now` is when it came.
 pub fn update(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
@@ -121,7 +104,7 @@ fn handle_message(state: &mut State, message: Message, now: Millis) -> Vec<Effec
         }
         Message::CancelQuestion => {
             state.question = None;
-            offer_beginning(state);
+            discovery::offer_beginning(state);
         }
         Message::Failed(problem) => {
             state.leaving = false;
@@ -139,7 +122,7 @@ fn handle_message(state: &mut State, message: Message, now: Millis) -> Vec<Effec
         Message::Accept { then, draft } => return form::accept(state, then, draft, now),
         Message::Quit { discard } => return quit(state, discard),
         Message::Document(message) => return handle_document(state, message, now),
-        Message::Connection(message) => return handle_connection(state, message, now),
+        Message::Connection(message) => return connections::handle_message(state, message, now),
         Message::Workflow(message) => return workflow::handle_message(state, message, now),
         Message::Call(message) => return handle_call(state, message, now),
         Message::History(message) => return history::handle_message(state, message, now),
@@ -236,7 +219,7 @@ fn handle_document(state: &mut State, message: DocumentMessage, now: Millis) -> 
             return vec![Effect::EditText { target, at, text }];
         }
         DocumentMessage::EditorText { target, at, text } => {
-            return editor_text(state, target, at, text, now);
+            return edited_outside::take_text(state, target, at, text, now);
         }
     }
     Vec::new()
@@ -251,106 +234,6 @@ fn ask_about_tools(text: Arc<str>, state: &State) -> Question {
         Some(Ok(config)) if !has_tools() => Question::ImportServers(vec![config]),
         _ => Question::AddTools(text),
     }
-}
-
-/// No configuration of another program was found.
-const NO_SERVERS: &str =
-    "no program has MCP servers configured, neither in your home folder nor here";
-
-fn handle_connection(state: &mut State, message: ConnectionMessage, now: Millis) -> Vec<Effect> {
-    match message {
-        ConnectionMessage::AskDeployed(purpose) => {
-            return deployed::request_deployed(state, purpose, now);
-        }
-        ConnectionMessage::ListChosen => return deployed::list_chosen(state, now),
-        ConnectionMessage::ListDeployed(name) => {
-            return deployed::list_deployed(state, name.as_deref(), now);
-        }
-        ConnectionMessage::ListTyped(name) => return deployed::list_typed(state, &name, now),
-        ConnectionMessage::ToolsChanged(name) => {
-            return deployed::list_changed(state, &name, now);
-        }
-        ConnectionMessage::Deployed { purpose, read } => {
-            let mut effects = deployed::on_deployed_read(state, purpose, read, now);
-            if let Purpose::Call { turn } = purpose {
-                effects.extend(history::on_tools_listed(state, turn, now));
-            }
-            return effects;
-        }
-        ConnectionMessage::Push(push) => return deployed::start_push(state, push, now),
-        ConnectionMessage::Use(name) => return use_connection(state, name, now),
-        ConnectionMessage::Condition { connection, condition } => {
-            let opened = condition.health == Health::Good;
-            let before = state.network.conditions.insert(connection.clone(), condition);
-            let asked = opened && before.is_none_or(|before| before.health != Health::Good);
-            return Vec::from_iter(deployed::ask_listeners(state, &connection).filter(|_| asked));
-        }
-        ConnectionMessage::Listeners { connection, listeners } => {
-            state.network.listeners.insert(connection, listeners);
-            files::check_again(state);
-        }
-        ConnectionMessage::Show(name) => state.network.tests.selected = Some(name),
-        ConnectionMessage::Test(name) => return connection_test::test_connection(state, &name),
-        ConnectionMessage::Reconnect(name) => return connection_test::reconnect(state, &name, now),
-        ConnectionMessage::CompareEras { name, call } => {
-            return connection_test::compare_eras(state, &name, call.map(|call| *call), now);
-        }
-        ConnectionMessage::ErasCompared { connection, comparison } => {
-            state.question = Some(Question::Eras { connection, comparison });
-        }
-        ConnectionMessage::AskServer => state.question = Some(Question::Server),
-        ConnectionMessage::AskSystem(system) => state.question = Some(Question::System(system)),
-        ConnectionMessage::KeepSecret { name, secret } => {
-            return vec![Effect::KeepSecret { name, secret }];
-        }
-        ConnectionMessage::KeyStore { is_there } => state.network.lacks_key_store = !is_there,
-        ConnectionMessage::SecretKept { name, in_key_store } => match in_key_store {
-            Ok(true) => {
-                state.notices.push(NoticeKind::Done, format!("{name} is in the key store"), now);
-            }
-            Ok(false) => {
-                let words = format!(
-                    "there is no key store here: {name} is kept until toolcrib ends; for later, \
-                    name an environment variable in toolcrib.toml"
-                );
-                state.notices.push_alert(words, now);
-            }
-            Err(problem) => state.notices.push_alert(format!("{name} isn't saved: {problem}"), now),
-        },
-        ConnectionMessage::FindServers => return vec![Effect::FindServers],
-        ConnectionMessage::ServersFound { configs, problems } => {
-            problems.iter().for_each(|problem| state.notices.push_problem(problem, now));
-            match configs.iter().all(|config| config.read.servers.is_empty()) {
-                true => {
-                    state.notices.push(NoticeKind::Hint, NO_SERVERS, now);
-                    offer_beginning(state);
-                }
-                false => state.question = Some(Question::ImportServers(configs)),
-            }
-        }
-        ConnectionMessage::Discover(name) => return discovery::discover(state, &name, now),
-        ConnectionMessage::Discovered { searched, found, unread, problems } => {
-            unread
-                .into_iter()
-                .for_each(|words| state.notices.push(NoticeKind::Warning, words, now));
-            problems.iter().for_each(|problem| state.notices.push_problem(problem, now));
-            discovery::on_discovered(state, *searched, found, now);
-        }
-        ConnectionMessage::AllowAsked => return deployed::allow_asked(state, now),
-        ConnectionMessage::NotAllowed { connection, permission, purpose } => {
-            deployed::ask_permission(state, connection, permission, purpose);
-        }
-        ConnectionMessage::SignIn { name, act } => return sign_in::act(state, &name, act),
-        ConnectionMessage::SignInNews { turn, connection, news } => {
-            return sign_in::on_news(state, turn, &connection, *news);
-        }
-        ConnectionMessage::Tested { turn, connection, report } => {
-            if connection_test::on_test_ended(state, turn, &connection, report, now) {
-                return deployed::list_deployed(state, Some(&connection), now);
-            }
-        }
-    }
-    Vec::new()
 }
 
 fn handle_call(state: &mut State, message: CallMessage, now: Millis) -> Vec<Effect> {
@@ -434,125 +317,6 @@ fn select_entry(state: &mut State, entry: EntryId) {
             .map(|call| call.id)
             .or(state.invoke.calls.selected);
         state.selected = Some(entry);
-    }
-}
-
-/// What is at the place of a file that an editor was given; the order of its members counts.
-fn value_there(state: &State, target: &TextTarget, at: &Pointer) -> Option<Value> {
-    let (file, document, at) = match target {
-        TextTarget::Entry(entry) if entry.place().form == EntryForm::Plain => {
-            let place = entry.place();
-            (place.file.clone(), place.document, place.at.join(at))
-        }
-        TextTarget::Form => (state.form.as_ref()?.file.clone(), 0, at.clone()),
-        TextTarget::Settings => (FileId::new(SETTINGS), 0, at.clone()),
-        _ => return None,
-    };
-    state.documents.get(&file)?.source.as_ref().ok()?.value_at(document, &at)
-}
-
-/// What an editor was given, where it is now; `None`: it is gone.
-fn target_now(state: &State, target: TextTarget) -> Option<TextTarget> {
-    let moves = state.moved.since(state.moved_before_editor);
-    let follow = |id: EntryId| moves?.iter().try_fold(id, |id, moved| moved.follow(&id));
-    Some(match target {
-        TextTarget::Entry(entry) => TextTarget::Entry(follow(entry)?),
-        TextTarget::Call(CallText { tool, part }) => {
-            TextTarget::Call(CallText { tool: follow(tool)?, part })
-        }
-        other => other,
-    })
-}
-
-fn editor_text(
-    state: &mut State,
-    target: TextTarget,
-    at: Pointer,
-    text: OutsideText,
-    now: Millis,
-) -> Vec<Effect> {
-    let to = match text {
-        OutsideText::Plain(text) => text.into(),
-        OutsideText::Json(text) => match parse_json(&text) {
-            Ok(value) => value,
-            Err(words) => {
-                state.notices.push(NoticeKind::Problem, format!("what was edited {words}"), now);
-                return Vec::new();
-            }
-        },
-    };
-    let Some(target) = target_now(state, target) else {
-        let words = "what was edited is gone from its file: nothing was changed, and its text is on \
-                     the clipboard";
-        state.notices.push(NoticeKind::Problem, words, now);
-        let text = to.value().as_str().map_or_else(|| format!("{:#}", to.value()), str::to_owned);
-        return vec![Effect::Copy(text)];
-    };
-    let ordered = set_in_order(at.clone(), value_there(state, &target, &at).as_ref(), to.clone());
-    let edit = Edit::Set { at, to };
-    match target {
-        TextTarget::Entry(entry) => {
-            let label = format!("edit {}", edit.pointer().to_string().trim_start_matches('/'));
-            let change = |edit| Change::Entry(EntryEdit { entry: entry.clone(), edit });
-            let changes: Vec<Change> = ordered.into_iter().map(change).collect();
-            return files::apply_changes(state, &label, &changes, now);
-        }
-        TextTarget::Call(text) => calls::edit_text(state, text, &[edit], now),
-        TextTarget::Answer(ask) => {
-            return answering::handle(
-                state,
-                AnsweringMessage::Edit { ask, edits: vec![edit] },
-                now,
-            );
-        }
-        TextTarget::ModelCall => {
-            return agent_run::handle_message(state, AgentMessage::Edit(vec![edit]), now);
-        }
-        TextTarget::ModelResult(place) => {
-            let Edit::Set { to, .. } = &edit else { return Vec::new() };
-            return agent_run::change_result(state, place, to.value(), now);
-        }
-        TextTarget::Item(item) => {
-            let message = ResourceMessage::Edit { item, edits: vec![edit] };
-            return resources::handle_message(state, message, now);
-        }
-        TextTarget::Form | TextTarget::Settings => {
-            let form = state.form.as_ref().map(|form| form.file.clone());
-            if let Some(file) =
-                form.or((target == TextTarget::Settings).then(|| FileId::new(SETTINGS)))
-            {
-                let label = format!("edit {}", edit.pointer().to_string().trim_start_matches('/'));
-                let change = |edit| Change::File { file: file.clone(), document: 0, edit };
-                let changes: Vec<Change> = ordered.into_iter().map(change).collect();
-                return files::apply_changes(state, &label, &changes, now);
-            }
-        }
-    }
-    Vec::new()
-}
-
-/// Shows the ways to begin on Tools, where there is nothing yet.
-fn offer_beginning(state: &mut State) {
-    if state.screen == ScreenId::Tools && state.catalog.entries().next().is_none() {
-        state.question = Some(Question::Begin);
-    }
-}
-
-fn use_connection(state: &mut State, name: Option<String>, now: Millis) -> Vec<Effect> {
-    let words = match &name {
-        Some(name) if state.network.connections.find_by_name(name).is_none() => return Vec::new(),
-        Some(name) => format!("calls go through {name}"),
-        None => format!(
-            "calls go through {}, those of some tools through their own",
-            state.network.connections.usual
-        ),
-    };
-    state.network.connections.chosen = name;
-    state.notices.push(NoticeKind::Done, words, now);
-    files::check_again(state);
-    match state.screen {
-        ScreenId::Invoke => deployed::list_chosen(state, now),
-        _ => Vec::new(),
     }
 }
 

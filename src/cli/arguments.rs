@@ -31,7 +31,7 @@ use crate::{
 /// # Errors
 /// When a word is neither, a value is not JSON, a key is twice, or the file cannot be read.
 pub(crate) fn read_arguments(whole: Option<&str>, words: &[String]) -> Result<Literal, Problem> {
-    set_pairs(read_base(whole)?, words)
+    set_pairs(read_base(whole)?, words, &Value::Null)
 }
 
 /// What `--args` gives; without it, no arguments.
@@ -42,7 +42,8 @@ fn read_base(whole: Option<&str>) -> Result<Source, Problem> {
     }
 }
 
-fn set_pairs(mut arguments: Source, words: &[String]) -> Result<Literal, Problem> {
+/// Sets each in its place, by the schema of the arguments where that is known.
+fn set_pairs(mut arguments: Source, words: &[String], schema: &Value) -> Result<Literal, Problem> {
     let mut seen: Vec<&str> = Vec::new();
     for word in words {
         let (key, to) = parse_pair(word)?;
@@ -51,11 +52,23 @@ fn set_pairs(mut arguments: Source, words: &[String]) -> Result<Literal, Problem
                 .with_remedy("give each argument once; write a list as key:='[1, 2]'"));
         }
         seen.push(key);
-        let set = Edit::Set { at: Pointer::root().child(key), to };
+        let set = Edit::Set { at: place_of(key, schema), to };
         arguments =
             arguments.apply(0, &set).map_err(|error| argument_problem(error.to_string()))?.0;
     }
     to_literal(&arguments).map_err(argument_problem)
+}
+
+/// The place of an argument: `customer.name` is within `customer`, where the schema has that, and no
+/// argument of the whole name.
+fn place_of(key: &str, schema: &Value) -> Pointer {
+    let is_listed = |name: &str| schema["properties"].get(name).is_some();
+    match key.split_once('.') {
+        Some((first, _)) if !is_listed(key) && is_listed(first) => {
+            Pointer::from_iter(key.split('.'))
+        }
+        _ => Pointer::root().child(key),
+    }
 }
 
 /// The same for a tool: where its schema takes no text for an argument, what is written as
@@ -69,15 +82,16 @@ pub(crate) fn read_typed(
     words: &[String],
 ) -> Result<Literal, Problem> {
     let base = read_base(whole)?;
-    let arguments = set_pairs(base.clone(), words)?;
+    let schema = table::arguments_schema(tool);
+    let arguments = set_pairs(base.clone(), words, &schema)?;
     // What of the schema can't be used is reported where the arguments are checked.
-    let (Some(checker), _) = lenient_checker(&table::arguments_schema(tool)) else {
+    let (Some(checker), _) = lenient_checker(&schema) else {
         return Ok(arguments);
     };
     let issues = checker.issues(arguments.value());
     let is_no_text = |key: &str| {
         let mut of_key = issues.iter().filter(|issue| issue.keyword == "type");
-        of_key.any(|issue| issue.at.tokens() == [key])
+        of_key.any(|issue| issue.at == place_of(key, &schema))
     };
     let typed: Vec<String> = words
         .iter()
@@ -88,7 +102,7 @@ pub(crate) fn read_typed(
             _ => word.clone(),
         })
         .collect();
-    set_pairs(base, &typed)
+    set_pairs(base, &typed, &schema)
 }
 
 /// An object that an option gives: JSON, a file, or `-` for standard input.
@@ -314,6 +328,15 @@ mod tests {
         )
         .unwrap();
         assert_eq!(read.value(), &json!({"a": 1, "b": "new=er", "c": [1, true], "d": ""}));
+    }
+
+    #[test]
+    fn a_part_of_an_argument_is_given_by_its_path() {
+        let schema = json!({"properties": {"customer": {"type": "object"}, "a.b": {}}});
+        let given = words(&["customer.name=Ada", "customer.age:=3", "a.b=c", "other.x=y"]);
+        let read = set_pairs(parse_json("{}").unwrap(), &given, &schema).unwrap();
+        let wanted = json!({"customer": {"name": "Ada", "age": 3}, "a.b": "c", "other.x": "y"});
+        assert_eq!(read.value(), &wanted);
     }
 
     #[test]

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use super::{
     arguments::parse_duration,
-    call::NOBODY,
     call_events::open_history,
     ending::{CommandResult, Ending, StopReason, end_event, of_call},
     global::Global,
@@ -137,10 +136,7 @@ impl Ask {
         }
         let policy = self.call_policy()?;
         let registry = registry::of_workspace(&opened.workspace.root);
-        let mut world =
-            AgentWorld::new(&opened.catalog, &opened.tools, &opened.settings, &registry);
-        world.caller.user = opened.settings.context.user.as_deref().unwrap_or(NOBODY).to_owned();
-        world.caller.limits = self.limits();
+        let mut world = opened.agent_world(&registry, self.limits());
         if self.mock.options().is_some() {
             world.caller.stubs = stubs::own_stubs(&opened, out);
         }

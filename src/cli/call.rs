@@ -30,6 +30,7 @@ use crate::{
     model::{
         call::Limits,
         catalog::Catalog,
+        connection::Connection,
         problem::{Problem, ProblemKind},
         stub::StubService,
         tool::Tool,
@@ -43,9 +44,6 @@ use crate::{
         mocking,
     },
 };
-
-/// The user that a call names when nobody says who it is.
-pub(crate) const NOBODY: &str = "user";
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Call {
@@ -145,10 +143,11 @@ pub(crate) struct Call {
     #[arg(long, value_name = "FILE|DIR", conflicts_with = "times")]
     save: Option<PathBuf>,
 
-    /// Print only what is at this path of a JSON answer: /rows/0/name, or /rows/*/name, where * is
-    /// every item or member, in a line each. Texts are without quotes; with --json all is JSON, and
-    /// a path with * gives a list. Of a call that fails, the whole answer is printed
-    #[arg(long, value_name = "PATH", value_parser = Query::parse, conflicts_with_all = ["times", "dry_run", "print"])]
+    /// Print only what is at this path of the answer: /rows/0/name, or /rows/*/name, where * is every
+    /// item or member, and /rows/*[status=open]/name some of them, in a line each; or the lines with
+    /// this word. Texts are without quotes; with --json all is JSON, and a path with * gives a list.
+    /// Of a call that fails, the whole answer is printed
+    #[arg(long, value_name = "PATH|TEXT", value_parser = Query::parse, conflicts_with_all = ["times", "dry_run", "print"])]
     query: Option<Query>,
 
     /// Leave nothing of this call in the history
@@ -187,17 +186,7 @@ impl Call {
         global: &Global,
         out: &mut CommandOutput,
     ) -> CommandResult {
-        let mut connection = opened.settings.connections.for_tool(tool);
-        let is_chosen = opened.settings.connections.chosen.is_some();
-        for twin in catalog.namesakes(tool, &self.tool).filter(|_| !is_chosen) {
-            out.warn(format_args!(
-                "{} is called; {} has the same name: call a tool by its key",
-                tool.entry.key, twin.entry.key
-            ));
-        }
-        if self.new_agent {
-            connection = without_agent(connection);
-        }
+        let connection = self.choose_connection(opened, (catalog, tool), out);
         // A call is not made for an answer that can't be saved.
         if let Some(path) = self.save.as_deref().filter(|path| path.is_file()) {
             let doing = format!("saving {}", path.display());
@@ -205,26 +194,8 @@ impl Call {
                 .with_remedy("choose another name, or delete it")
                 .into());
         }
-        let arguments = arguments::read_typed(tool, self.args.as_deref(), &self.pairs)?;
-        let meta = self.read_meta(tool)?;
-        let given = self.variables.read(&connection.variables)?;
-        let sent = [Some(&arguments), meta.as_ref()].into_iter().flatten();
-        let sent: Vec<String> = sent.map(|part| part.to_json().into_owned()).collect();
-        let named = sent.iter().flat_map(|text| template::variable_names(text));
-        let defined = opened.settings.connections.variable_names();
-        warn_of_unknown(&given, &defined.chain(named).collect(), out);
-        connection.variables.extend(given);
-        if !self.no_check {
-            let filled = variables::fill_value(arguments.value(), &connection)?;
-            arguments::check_arguments(tool, &filled, out)?;
-        }
-        let user =
-            self.user.as_deref().or(opened.settings.context.user.as_deref()).unwrap_or(NOBODY);
-        let fill = |text: &Literal| {
-            template::with_answers(text, &|tool| open_history(opened).ok()?.answer_of(tool))
-        };
-        let arguments = fill(&arguments)?;
-        let meta = meta.map(|meta| fill(&meta)).transpose()?;
+        let (arguments, meta, connection) = self.read_typed(opened, tool, connection, out)?;
+        let user = self.user.as_deref().unwrap_or_else(|| opened.user());
         if let Some(program) = &self.print {
             return print_rendering(
                 global,
@@ -234,13 +205,7 @@ impl Call {
                 meta.as_ref(),
             );
         }
-        let mocked = match &self.stub {
-            Some(file) => {
-                let services = stubs::read_services(file, out)?;
-                Some(stubs::service_of(tool, &services, file)?.clone())
-            }
-            None => self.mock.options().map(|options| mock_of(tool, &options, opened, out)),
-        };
+        let mocked = self.stand_in(opened, tool, out)?;
         let fresh = || {
             let correlation = uuid::Uuid::new_v4().to_string();
             let (arguments, connection, route) = (&arguments, &connection, self.route.as_deref());
@@ -294,6 +259,70 @@ impl Call {
             is_kept: !self.no_history,
         };
         sending.send(request, global, out)
+    }
+
+    /// What the call goes over; warns where its tool may not be the one that was meant.
+    fn choose_connection(
+        &self,
+        opened: &OpenWorkspace,
+        (catalog, tool): (&Catalog, &Tool),
+        out: &CommandOutput,
+    ) -> Connection {
+        let connection = opened.settings.connections.for_tool(tool);
+        let is_chosen = opened.settings.connections.chosen.is_some();
+        for twin in catalog.namesakes(tool, &self.tool).filter(|_| !is_chosen) {
+            out.warn(format_args!(
+                "{} is called; {} has the same name: call a tool by its key",
+                tool.entry.key, twin.entry.key
+            ));
+        }
+        if self.new_agent { without_agent(connection) } else { connection }
+    }
+
+    /// The arguments and what is said beside them, checked, with earlier answers in them; and the
+    /// connection with the variables that were given.
+    fn read_typed(
+        &self,
+        opened: &OpenWorkspace,
+        tool: &Tool,
+        mut connection: Connection,
+        out: &CommandOutput,
+    ) -> Result<(Literal, Option<Literal>, Connection), Problem> {
+        let arguments = arguments::read_typed(tool, self.args.as_deref(), &self.pairs)?;
+        let meta = self.read_meta(tool)?;
+        let given = self.variables.read(&connection.variables)?;
+        let sent = [Some(&arguments), meta.as_ref()].into_iter().flatten();
+        let sent: Vec<String> = sent.map(|part| part.to_json().into_owned()).collect();
+        let named = sent.iter().flat_map(|text| template::variable_names(text));
+        let defined = opened.settings.connections.variable_names();
+        warn_of_unknown(&given, &defined.chain(named).collect(), out);
+        connection.variables.extend(given);
+        if !self.no_check {
+            let filled = variables::fill_value(arguments.value(), &connection)?;
+            arguments::check_arguments(tool, &filled, out)?;
+        }
+        let fill = |text: &Literal| {
+            template::with_answers(text, &|tool| open_history(opened).ok()?.answer_of(tool))
+        };
+        let arguments = fill(&arguments)?;
+        let meta = meta.map(|meta| fill(&meta)).transpose()?;
+        Ok((arguments, meta, connection))
+    }
+
+    /// What answers in place of the tool's service; `None`: the service does.
+    fn stand_in(
+        &self,
+        opened: &OpenWorkspace,
+        tool: &Tool,
+        out: &CommandOutput,
+    ) -> Result<Option<StubService>, Problem> {
+        Ok(match &self.stub {
+            Some(file) => {
+                let services = stubs::read_services(file, out)?;
+                Some(stubs::service_of(tool, &services, file)?.clone())
+            }
+            None => self.mock.options().map(|options| mock_of(tool, &options, opened, out)),
+        })
     }
 
     /// What is said beside the arguments; `None`: nothing.

@@ -2,15 +2,15 @@
 
 use std::{future::pending, path::PathBuf, pin::pin, sync::Arc, time::Duration};
 
-use futures::future::{BoxFuture, Either};
+use futures::future::Either;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use tokio::{sync::mpsc, time::Instant};
+use tokio::{sync::mpsc, task::JoinHandle, time::Instant};
 
 use super::{
     answering::QuestionDesk,
     call_preview::request_json,
-    ending::{CommandResult, Ending, end_event, of_call},
+    ending::{CommandResult, Ending, StopReason, end_event, of_call},
     global::Global,
     opened::OpenWorkspace,
     out::{CommandOutput, print_problem},
@@ -37,7 +37,7 @@ use crate::{
         paths::Paths,
         secrets,
     },
-    wire::{now::elapsed_ms, registry::Registry},
+    wire::{now::elapsed_ms, registry::Registry, spawning::spawn},
 };
 
 /// Events on their way at most; more make the wire wait.
@@ -144,7 +144,11 @@ async fn stream_call(
         Some(_) => Either::Right(pending()),
     };
     let mut is_open = false;
-    let mut call = registry.run_call(&connection, request, limits, sender);
+    // Beside this: what comes is read while what came is kept and shown.
+    let registry = Arc::new(registry);
+    let caller = Arc::clone(&registry);
+    let mut call =
+        spawn(async move { caller.run_call(&connection, request, limits, sender).await });
     let mut running = true;
     let mut has_ended = false;
     let mut ending = Ending::Done;
@@ -165,7 +169,7 @@ async fn stream_call(
                 teller.record_events(&[Event { at_ms, kind }]);
                 return teller.print_end(at_ms, Outcome::TimedOut, Some(late));
             }
-            () = &mut call, if running => {
+            _ = &mut call, if running => {
                 running = false;
                 continue;
             }
@@ -212,8 +216,13 @@ async fn stream_call(
 
 /// Cancels a call, and ends its connection. Nobody takes what is still reported of it: who reports it
 /// would wait for that.
-async fn give_up(call: BoxFuture<'_, ()>, events: mpsc::Receiver<Event>, registry: &Registry) {
-    drop((call, events));
+async fn give_up(call: JoinHandle<()>, events: mpsc::Receiver<Event>, registry: &Registry) {
+    // Once it has stopped, it is cancelled at the server.
+    if !call.is_finished() {
+        call.abort();
+        let _ = call.await;
+    }
+    drop(events);
     registry.close().await;
 }
 
@@ -291,12 +300,21 @@ impl EventPrinter<'_> {
     }
 
     /// Reports an event; answers with the ending when it is the end. What is written is seen at
-    /// once when nothing follows at once.
+    /// once when nothing follows at once, whatever came last: the lines that a chunk was made of
+    /// come after it.
     fn print_event(
         &mut self,
         event: Event,
         is_last_for_now: bool,
-    ) -> Result<Option<Ending>, super::ending::StopReason> {
+    ) -> Result<Option<Ending>, StopReason> {
+        let ended = self.write_event(event)?;
+        if is_last_for_now {
+            self.out.flush()?;
+        }
+        Ok(ended)
+    }
+
+    fn write_event(&mut self, event: Event) -> Result<Option<Ending>, StopReason> {
         let at_ms = event.at_ms;
         match event.kind {
             EventKind::Sent { .. } => {
@@ -320,9 +338,6 @@ impl EventPrinter<'_> {
                 }
                 self.open_line =
                     if text.is_empty() { self.open_line } else { !text.ends_with('\n') };
-                if is_last_for_now {
-                    self.out.flush()?;
-                }
             }
             EventKind::Headers { way, headers } if !self.json => {
                 let words = events::format_headers(&headers);
@@ -347,9 +362,6 @@ impl EventPrinter<'_> {
                 events::write_stage(&mut line, at_ms, (&stage).into());
                 line.push_str("}\n");
                 self.out.print_json_text(&line)?;
-                if is_last_for_now {
-                    self.out.flush()?;
-                }
             }
             // What it holds is reported besides.
             EventKind::Stage(stage) if stage.is_frame_alone() => {

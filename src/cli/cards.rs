@@ -14,7 +14,7 @@ use crate::{
     engine::{mask::Mask, traffic::record::Record},
     model::{
         attachment::Attachment, call::CallError, connection::Connection, entry::SystemId,
-        error_kind::ErrorKind,
+        error_kind::ErrorKind, shown::shorten,
     },
     systems::watched,
     wire::card_source::{self, Read},
@@ -191,10 +191,5 @@ fn print_indented(out: &mut CommandOutput, tint: Tint, words: &str) -> Result<()
 
 /// The beginning of a content, on one line.
 fn content_preview(content: &Value) -> String {
-    const LETTERS: usize = 400;
-    let text = content.to_string();
-    match text.char_indices().nth(LETTERS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    }
+    shorten(&content.to_string(), 400).into_owned()
 }

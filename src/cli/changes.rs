@@ -12,6 +12,7 @@ use crate::{
     model::{
         entry::FileId,
         finding::{Finding, Severity, Site},
+        shown::short_line,
     },
     schema::pointer::Pointer,
     systems::facets::kept_tools::ToolChange,
@@ -99,13 +100,7 @@ pub(super) fn finding(
 
 /// A text of a change as it fits into a sentence.
 fn shortened(text: &Option<String>) -> String {
-    const LONGEST: usize = 100;
-    let Some(text) = text else { return "nothing".to_owned() };
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.chars().count() > LONGEST {
-        true => format!("{}…", line.chars().take(LONGEST).collect::<String>()),
-        false => line,
-    }
+    text.as_ref().map_or_else(|| "nothing".to_owned(), |text| short_line(text, 100))
 }
 
 /// A change, for scripts.

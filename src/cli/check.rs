@@ -19,6 +19,7 @@ use super::{
     report::{self, Format, Report},
 };
 use crate::{
+    app::compose::plan::list_names,
     engine::{conformance, health::cost::group_words},
     model::{
         connections::Listeners,
@@ -144,7 +145,15 @@ impl Check {
         let is_without = opened.catalog.entries().next().is_none()
             && !files.iter().any(|file| check_files::is_known(&opened, file));
         if opened.asked.is_empty() && is_without {
-            out.warn(format_args!("no descriptors in {}", opened.workspace.root.display()));
+            let root = opened.workspace.root.display();
+            let tools = check_files::files_to_add(&opened);
+            out.warn(match tools.is_empty() {
+                true => format!("no descriptors in {root}"),
+                false => format!(
+                    "no descriptors in {root}; `toolcrib` offers to add the tools of {}",
+                    list_names(tools)
+                ),
+            });
         }
         let unchecked =
             !left_out.is_empty() || found.iter().any(|finding| UNCHECKED.contains(&finding.code));

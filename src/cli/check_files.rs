@@ -10,10 +10,11 @@ use crate::{
         scenario::script::Scenario,
     },
     model::{entry::FileId, finding::Finding, settings::SETTINGS},
-    schema::pointer::Pointer,
+    schema::{count::count_text, pointer::Pointer},
     store::workspace::FileRead,
     syntax::source::Format,
     systems::{
+        convert,
         lock::LOCK,
         run_files::{NOT_READ, at_place, is_stub, new_finding, run_findings, unread_finding},
     },
@@ -49,10 +50,34 @@ pub(super) fn passed_over_findings(opened: &OpenWorkspace) -> impl Iterator<Item
 
 /// Of each file that was named.
 pub(super) fn unknown_findings(opened: &OpenWorkspace) -> impl Iterator<Item = Finding> {
-    let message =
-        "no descriptor, test or other document is recognized in it; only its syntax was checked";
+    let message = |file: &FileId| match foreign_tools(opened, file) {
+        0 => "no descriptor, test or other document is recognized in it; only its syntax was \
+            checked"
+            .to_owned(),
+        count => {
+            let tools = count_text(count, "tool is", "tools are");
+            let name = file.path().file_stem().and_then(|name| name.to_str()).unwrap_or("tools");
+            format!(
+                "its {tools} in a form that isn't read in place: `toolcrib convert {file} --to mcp \
+                 --out mcp/{name}.json` adds what is checked then"
+            )
+        }
+    };
     let unknown = opened.asked_files().filter(|file| !is_known(opened, file));
-    unknown.map(|file| new_finding(NOT_KNOWN, file, message.into()))
+    unknown.map(move |file| new_finding(NOT_KNOWN, file, message(file)))
+}
+
+/// The files whose tools could be added: lists of functions, OpenAPI documents.
+pub(super) fn files_to_add(opened: &OpenWorkspace) -> Vec<&str> {
+    let files = opened.files.iter().map(|read| &read.file);
+    files.filter(|file| foreign_tools(opened, file) > 0).map(FileId::as_str).collect()
+}
+
+/// How many tools a file has in a form that isn't read in place.
+fn foreign_tools(opened: &OpenWorkspace, file: &FileId) -> usize {
+    let document = opened.source(file).and_then(|source| source.value(0));
+    let packed = document.and_then(|document| convert::pack_document(document));
+    packed.map_or(0, |(tools, _)| tools.len())
 }
 
 /// Of each file whose tools are in a list, where only a map of them is read.

@@ -40,6 +40,7 @@ use crate::{
             item::Item,
             push::Push,
         },
+        settings::missing_system,
         table,
     },
     wire::deployed,
@@ -184,6 +185,15 @@ pub(crate) fn missing_tool(
     there: Option<&Catalog>,
     problem: Problem,
 ) -> Problem {
+    let connections = &opened.settings.connections;
+    let named = word.split_once('/').and_then(|(name, _)| connections.find_by_name(name));
+    let asked = named.cloned().unwrap_or_else(|| opened.current_connection());
+    if let Some(line) = missing_system(&asked) {
+        let name = &asked.name;
+        let remedy =
+            format!("add {line} to [connections.{name}]: it doesn't say what its server is");
+        return problem.with_remedy(remedy);
+    }
     if opened.similar_tool(word).is_some() {
         return problem;
     }

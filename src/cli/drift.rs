@@ -62,6 +62,30 @@ struct Drifted {
     accepted: usize,
 }
 
+/// All that is known once the connections were read.
+struct Compared {
+    all: Vec<Drifted>,
+    /// The connections that only the lock has, and those that only the settings have.
+    gone: Vec<String>,
+    unlocked: Vec<String>,
+    unread: Vec<Unread>,
+}
+
+impl Compared {
+    /// Whether a connection is only here, or only there.
+    fn has_others(&self) -> bool {
+        !(self.gone.is_empty() && self.unlocked.is_empty())
+    }
+
+    fn to_json(&self) -> Value {
+        let drifted = self.all.iter().map(Drifted::to_json);
+        let others = self.unread.iter().map(unread_json);
+        let gone = self.gone.iter().map(|name| other_json(name, "gone"));
+        let unlocked = self.unlocked.iter().map(|name| other_json(name, "not-locked"));
+        drifted.chain(others).chain(gone).chain(unlocked).collect()
+    }
+}
+
 impl Drift {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let opened = OpenWorkspace::read_connected(global, None, out)?;
@@ -78,8 +102,6 @@ impl Drift {
         };
         let locked = lock.connections.keys().filter(|name| !gone.contains(name)).cloned();
         let names = if wanted.is_empty() { locked.collect() } else { wanted };
-        let mut unknown: BTreeSet<&str> = self.accept.iter().map(String::as_str).collect();
-        let mut all = Vec::new();
         let connections = match names.is_empty() {
             true => Vec::new(),
             false => connections_to_lock(&opened, &names)?,
@@ -88,10 +110,31 @@ impl Drift {
         if is_interrupted {
             return Ok(Ending::Interrupted);
         }
+        let all = self.compare(&found, &mut lock)?;
+        if all.iter().any(|drifted| drifted.accepted > 0) {
+            file.write(&opened, &lock)?;
+        }
+        let compared = Compared { all, gone, unlocked, unread };
+        let format = if global.json { Format::Json } else { self.format };
+        self.print(&compared, format, out)?;
+        let mut left = compared.all.iter().flat_map(|drifted| &drifted.left);
+        let is_found = left.any(|change| FailOn::of_change(change) >= self.fail_on)
+            || self.fail_on <= FailOn::Behaviour && compared.has_others();
+        Ok(match compared.unread.first() {
+            Some(unread) => Ending::from_problem(&unread.problem),
+            None if is_found => Ending::Found,
+            None => Ending::Done,
+        })
+    }
+
+    /// Holds what was found against the lock, which takes in what is accepted.
+    fn compare(&self, found: &[Deployed], lock: &mut Lock) -> Result<Vec<Drifted>, Problem> {
+        let mut unknown: BTreeSet<&str> = self.accept.iter().map(String::as_str).collect();
+        let mut all = Vec::new();
         for there in found {
             let name = there.connection.name.clone();
             let Some(known) = lock.connections.get_mut(&name) else {
-                return Err(missing(format!("connection \"{name}\" is not locked")).into());
+                return Err(missing(format!("connection \"{name}\" is not locked")));
             };
             let changes = known.compare(there.deployment, &there.items, &used_mask());
             let is_accepted =
@@ -107,57 +150,51 @@ impl Drift {
             let (left, accepted) = (left.cloned().collect(), accepted.len());
             all.push(Drifted { connection: name, left, accepted });
         }
-        if let Some(word) = unknown.first() {
-            let cause = format!("no changed tool or entry is called \"{word}\"");
-            return Err(Problem::new(ProblemKind::Input, "accepting changes", cause)
-                .with_remedy("`toolcrib drift` lists what changed; nothing was accepted")
-                .into());
+        match unknown.first() {
+            None => Ok(all),
+            Some(word) => {
+                let cause = format!("no changed tool or entry is called \"{word}\"");
+                Err(Problem::new(ProblemKind::Input, "accepting changes", cause)
+                    .with_remedy("`toolcrib drift` lists what changed; nothing was accepted"))
+            }
         }
-        if all.iter().any(|drifted| drifted.accepted > 0) {
-            file.write(&opened, &lock)?;
+    }
+
+    /// Prints the report, and what is to be said beside it.
+    fn print(
+        &self,
+        compared: &Compared,
+        format: Format,
+        out: &mut CommandOutput,
+    ) -> std::io::Result<()> {
+        let Compared { all, gone, unlocked, .. } = compared;
+        match format {
+            Format::Sarif | Format::Github | Format::Junit => {
+                self.write_report(compared, format, out)?;
+            }
+            Format::Json => out.print_json(&compared.to_json())?,
+            Format::Human => all.iter().try_for_each(|drifted| drifted.write(out))?,
         }
-        let format = if global.json { Format::Json } else { self.format };
-        if matches!(format, Format::Sarif | Format::Github | Format::Junit) {
-            self.write_report(&all, [&gone, &unlocked], &unread, (format, out))?;
-        } else if format == Format::Json {
-            let drifted = all.iter().map(Drifted::to_json);
-            let others = unread.iter().map(unread_json);
-            let gone = gone.iter().map(|name| other_json(name, "gone"));
-            let unlocked = unlocked.iter().map(|name| other_json(name, "not-locked"));
-            out.print_json(&drifted.chain(others).chain(gone).chain(unlocked).collect())?;
-        } else {
-            all.iter().try_for_each(|drifted| drifted.write(out))?;
-        }
-        for drifted in &all {
+        for drifted in all {
             out.print_status(drifted.summary());
         }
-        for name in &gone {
+        for name in gone {
             out.print_error(format_args!(
                 "{name} is locked, and not in toolcrib.toml any more; `toolcrib lock` takes it out"
             ));
         }
-        for name in &unlocked {
+        for name in unlocked {
             out.print_error(format_args!("{name} isn't locked; `toolcrib lock {name}` locks it"));
         }
-        let mut left = all.iter().flat_map(|drifted| &drifted.left);
-        let is_found = left.any(|change| FailOn::of_change(change) >= self.fail_on)
-            || self.fail_on <= FailOn::Behaviour && !(gone.is_empty() && unlocked.is_empty());
-        Ok(match unread.first() {
-            Some(unread) => Ending::from_problem(&unread.problem),
-            None if is_found => Ending::Found,
-            None => Ending::Done,
-        })
+        Ok(())
     }
-}
 
-impl Drift {
     /// What changed as findings of the lock, for CI; those that let the command fail are errors.
     fn write_report(
         &self,
-        all: &[Drifted],
-        [gone, unlocked]: [&[String]; 2],
-        unread: &[Unread],
-        (format, out): (Format, &mut CommandOutput),
+        Compared { all, gone, unlocked, unread }: &Compared,
+        format: Format,
+        out: &mut CommandOutput,
     ) -> std::io::Result<()> {
         let file = FileId::new(LOCK);
         let site = || ChangeSite::of_file(file.clone());

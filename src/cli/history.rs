@@ -38,6 +38,7 @@ use crate::{
         call::{Event, EventKind, Outcome},
         error_kind::ErrorKind,
         problem::{Problem, ProblemKind},
+        shown::shorten,
         size,
         trace::{Head, Summary, Trace, TraceId},
     },
@@ -80,8 +81,9 @@ enum Command {
     /// Show one call: its request, its answer, its times
     Show {
         id: String,
-        /// Print only what is at this path of a JSON answer, as `toolcrib call --query` does
-        #[arg(long, value_name = "PATH", value_parser = Query::parse)]
+        /// Print only what is at this path of the answer, or the lines with this word, as
+        /// `toolcrib call --query` does
+        #[arg(long, value_name = "PATH|TEXT", value_parser = Query::parse)]
         query: Option<Query>,
     },
     /// Compare two calls: answers, JSON, steps, times; exits with 1 if the answers differ
@@ -246,7 +248,6 @@ fn summary_row(call: &Summary) -> Vec<Cell> {
         None => Tint::Odd,
     };
     let outcome = Cell::tinted(tint, call.ending_words());
-    let arguments: String = call.arguments.chars().take(60).collect();
     vec![
         Cell::plain(call.id.chars().take(8).collect::<String>()),
         Cell::plain(format_time(call)),
@@ -255,11 +256,7 @@ fn summary_row(call: &Summary) -> Vec<Cell> {
         outcome,
         Cell::plain(call.known_duration().map_or_else(String::new, |ms| format!("{ms} ms"))),
         Cell::plain(call.chunks.to_string()),
-        Cell::plain(if arguments.len() < call.arguments.len() {
-            format!("{arguments}…")
-        } else {
-            arguments
-        }),
+        Cell::plain(shorten(&call.arguments, 60)),
     ]
 }
 

@@ -41,6 +41,7 @@ use crate::{
     },
     model::{
         connection::{Connection, SettingValue},
+        connections::Connections,
         entry::FileId,
         problem::{Problem, ProblemKind},
         server_item,
@@ -339,81 +340,20 @@ impl Add {
     fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let opened = OpenWorkspace::read_workspace(global, None)?;
         let Some(inspector) = table::inspectors().next() else { return Err(nobody("it").into()) };
-        let refused = |cause: String| {
-            Problem::new(ProblemKind::Input, format!("adding \"{}\"", self.name), cause)
-        };
         if opened.settings.connections.find_by_name(&self.name).is_some() {
             let cause = format!("connection \"{}\" already exists", self.name);
-            return Err(refused(cause)
+            return Err(self
+                .refused(cause)
                 .with_remedy("choose another name, or edit toolcrib.toml")
                 .into());
         }
         let mut table: Map<String, Value> =
             inspector.members().into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
-        let mut env = BTreeMap::new();
-        for pair in &self.env {
-            let Some((name, value)) = pair.split_once('=').filter(|(name, _)| !name.is_empty())
-            else {
-                return Err(refused(format!("{pair} is not KEY=VALUE")).into());
-            };
-            if matches!(parse_value(value), SettingValue::Text(text) if is_secret(name, &text)) {
-                let remedy = format!(
-                    "secrets don't belong in toolcrib.toml: name the environment variable that \
-                    holds it, in single quotes: --env '{name}=$VARIABLE'"
-                );
-                return Err(refused(format!("the value of {name} is a secret"))
-                    .with_remedy(remedy)
-                    .into());
-            }
-            env.insert(name.to_owned(), value.to_owned());
-        }
-        if find_secret_argument(&self.command).is_some() {
-            let remedy = "secrets don't belong in toolcrib.toml: let the server read it from a \
-                variable: --env 'NAME=$VARIABLE'";
-            return Err(refused("an argument of the command looks like a secret".into())
-                .with_remedy(remedy)
-                .into());
-        }
-        if self.url.as_deref().is_some_and(holds_secret) {
-            let remedy = "secrets don't belong in toolcrib.toml: name the environment variable that \
-                holds it: --header 'Authorization: Bearer $VARIABLE'";
-            return Err(refused("the address holds a secret".into()).with_remedy(remedy).into());
-        }
+        let env = self.read_env()?;
+        self.refuse_secrets()?;
         let connection = match &self.url {
-            Some(url) => {
-                table.insert(
-                    "transport".into(),
-                    json!(TransportKind::of_address(url).map(TransportKind::as_str)),
-                );
-                table.insert("servers".into(), json!([url]));
-                let given = Header::parse_all(&self.header)?;
-                let mut headers = Map::new();
-                for header in &given {
-                    if let Some(variable) = header.token_variable() {
-                        table.insert("token-variable".into(), json!(variable));
-                    } else {
-                        headers.insert(header.name.clone(), json!(header.setting_text()?));
-                    }
-                }
-                if !headers.is_empty() {
-                    table.insert(HEADERS.into(), Value::Object(headers));
-                }
-                let mut connection =
-                    connections::find_connection(&opened.settings.connections, url)?;
-                given.iter().for_each(|header| header.add_to(&mut connection));
-                connection
-            }
-            None => {
-                let values = env.iter().map(|(name, value)| (name.clone(), parse_value(value)));
-                let command = server_command(&self.command, values.collect(), self.dir.clone());
-                table.insert("command".into(), json!(command.command));
-                table.insert("args".into(), json!(command.args));
-                if !env.is_empty() {
-                    table.insert("env".into(), json!(env));
-                }
-                table.extend(self.dir.iter().map(|dir| ("dir".to_owned(), json!(dir))));
-                Connection::process(&self.name, command)
-            }
+            Some(url) => self.at_address(url, &opened.settings.connections, &mut table)?,
+            None => self.of_command(&env, &mut table),
         };
         let connection = connection.placed_in(&opened.workspace.root);
         let written = write_connection(&opened, &self.name, table, true)?;
@@ -430,6 +370,91 @@ impl Add {
             shell_word(&self.name)
         ));
         Ok(Ending::Done)
+    }
+
+    fn refused(&self, cause: impl Into<String>) -> Problem {
+        Problem::new(ProblemKind::Input, format!("adding \"{}\"", self.name), cause)
+    }
+
+    /// The variables that the server gets, as they were typed.
+    fn read_env(&self) -> Result<BTreeMap<String, String>, Problem> {
+        let mut env = BTreeMap::new();
+        for pair in &self.env {
+            let Some((name, value)) = pair.split_once('=').filter(|(name, _)| !name.is_empty())
+            else {
+                return Err(self.refused(format!("{pair} is not KEY=VALUE")));
+            };
+            if matches!(parse_value(value), SettingValue::Text(text) if is_secret(name, &text)) {
+                let remedy = format!(
+                    "secrets don't belong in toolcrib.toml: name the environment variable that \
+                    holds it, in single quotes: --env '{name}=$VARIABLE'"
+                );
+                let cause = format!("the value of {name} is a secret");
+                return Err(self.refused(cause).with_remedy(remedy));
+            }
+            env.insert(name.to_owned(), value.to_owned());
+        }
+        Ok(env)
+    }
+
+    /// No secret of the command or the address is written.
+    fn refuse_secrets(&self) -> Result<(), Problem> {
+        if find_secret_argument(&self.command).is_some() {
+            let remedy = "secrets don't belong in toolcrib.toml: let the server read it from a \
+                variable: --env 'NAME=$VARIABLE'";
+            let cause = "an argument of the command looks like a secret";
+            return Err(self.refused(cause).with_remedy(remedy));
+        }
+        if self.url.as_deref().is_some_and(holds_secret) {
+            let remedy = "secrets don't belong in toolcrib.toml: name the environment variable that \
+                holds it: --header 'Authorization: Bearer $VARIABLE'";
+            return Err(self.refused("the address holds a secret").with_remedy(remedy));
+        }
+        Ok(())
+    }
+
+    /// A connection to that address; `table` is what is written of it.
+    fn at_address(
+        &self,
+        url: &str,
+        known: &Connections,
+        table: &mut Map<String, Value>,
+    ) -> Result<Connection, Problem> {
+        let transport = TransportKind::of_address(url).map(TransportKind::as_str);
+        table.insert("transport".into(), json!(transport));
+        table.insert("servers".into(), json!([url]));
+        let given = Header::parse_all(&self.header)?;
+        let mut headers = Map::new();
+        for header in &given {
+            if let Some(variable) = header.token_variable() {
+                table.insert("token-variable".into(), json!(variable));
+            } else {
+                headers.insert(header.name.clone(), json!(header.setting_text()?));
+            }
+        }
+        if !headers.is_empty() {
+            table.insert(HEADERS.into(), Value::Object(headers));
+        }
+        let mut connection = connections::find_connection(known, url)?;
+        given.iter().for_each(|header| header.add_to(&mut connection));
+        Ok(connection)
+    }
+
+    /// A connection to the server that the command starts; `table` is what is written of it.
+    fn of_command(
+        &self,
+        env: &BTreeMap<String, String>,
+        table: &mut Map<String, Value>,
+    ) -> Connection {
+        let values = env.iter().map(|(name, value)| (name.clone(), parse_value(value)));
+        let command = server_command(&self.command, values.collect(), self.dir.clone());
+        table.insert("command".into(), json!(command.command));
+        table.insert("args".into(), json!(command.args));
+        if !env.is_empty() {
+            table.insert("env".into(), json!(env));
+        }
+        table.extend(self.dir.iter().map(|dir| ("dir".to_owned(), json!(dir))));
+        Connection::process(&self.name, command)
     }
 }
 

@@ -16,6 +16,7 @@ use crate::{
         workflow::similar,
     },
     model::{
+        call::Limits,
         catalog::Catalog,
         connection::Connection,
         context::Mode,
@@ -26,6 +27,7 @@ use crate::{
         settings::WorkspaceSettings,
         tool::Tool,
     },
+    runtime::agent_loop::AgentWorld,
     schema::{count::count_text, pointer::Pointer},
     store::{
         settings::workspace as settings,
@@ -33,7 +35,7 @@ use crate::{
     },
     syntax::source::Source,
     systems::{read, table},
-    wire::systems::facets::responder::Lookup,
+    wire::{registry::Registry, systems::facets::responder::Lookup},
 };
 
 /// The settings that say where calls go, and with what.
@@ -41,6 +43,9 @@ const OF_CALLS: [&str; 4] = ["connection", "connections", VARIABLES, VARIABLES_K
 
 /// Those that say what is checked and measured.
 const OF_CHECKS: [&str; 3] = ["health", "prices", "schemas"];
+
+/// The user that a call names when nobody says who it is.
+pub(crate) const NOBODY: &str = "user";
 
 /// A workspace with everything that was read of it.
 pub(crate) struct OpenWorkspace {
@@ -391,6 +396,19 @@ impl OpenWorkspace {
             )
             .with_remedy(remedy)
         })
+    }
+
+    /// The user that calls name, where they don't say another.
+    pub fn user(&self) -> &str {
+        self.settings.context.user.as_deref().unwrap_or(NOBODY)
+    }
+
+    /// What runs of models work with; each call that they make has these limits.
+    pub fn agent_world<'w>(&'w self, registry: &'w Registry, limits: Limits) -> AgentWorld<'w> {
+        let mut world = AgentWorld::new(&self.catalog, &self.tools, &self.settings, registry);
+        self.user().clone_into(&mut world.caller.user);
+        world.caller.limits = limits;
+        world
     }
 
     /// The tool that a word means; of `CONNECTION/TOOL`, where no file has a tool of that key, calls

@@ -1,10 +1,10 @@
-//! `--query`: the part of a JSON answer that is printed.
+//! `--query`: the part of an answer that is printed.
 
 use std::sync::Arc;
 
 use super::{ending::StopReason, out::CommandOutput};
 use crate::{
-    engine::query::{Query, answer_json},
+    engine::query::{AnswerData, Query},
     model::{
         call::EventKind,
         problem::{Problem, ProblemKind},
@@ -37,22 +37,22 @@ impl QueriedAnswer {
         }
     }
 
-    /// Prints what is at the path.
+    /// Prints what the query finds.
     ///
     /// # Errors
-    /// Where the answer isn't JSON, or has no such place.
+    /// Where it finds nothing.
     pub fn print(&self, out: &mut CommandOutput) -> Result<(), StopReason> {
         let wrong = |cause: String| {
             let doing = format!("reading {} of the answer", self.query.text());
             Problem::new(ProblemKind::BadReply, doing, cause)
                 .with_remedy("the same command without --query prints all of the answer")
         };
-        let value = answer_json(&self.text, self.structured.as_deref()).map_err(wrong)?;
-        let nothing = || wrong("there is nothing".to_owned());
+        let data = AnswerData::read(&self.text, self.structured.as_deref());
+        let found = self.query.find(&data).map_err(wrong)?;
         if self.as_json {
-            out.print_json(&self.query.to_json(&value).ok_or_else(nothing)?)?;
+            out.print_json(&found.to_json())?;
         } else {
-            out.print_raw(&self.query.to_text(&value).ok_or_else(nothing)?)?;
+            out.print_raw(&found.to_text())?;
         }
         Ok(())
     }

@@ -150,7 +150,7 @@ fn json_report(report: &Report<'_>) -> Value {
             "file": place.site.file.as_str(),
             "line": known(place.site.line),
             "column": known(place.site.column),
-            "message": place.message,
+            "message": &*place.message,
         })
     };
     let of = |finding: &Finding| {
@@ -207,7 +207,7 @@ pub(crate) fn sarif_report(report: &Report<'_>) -> Value {
             let place = |related: &RelatedPlace| {
                 json!({
                     "physicalLocation": physical_place(report, &related.site),
-                    "message": {"text": related.message},
+                    "message": {"text": &*related.message},
                 })
             };
             result["relatedLocations"] = finding.related.iter().map(place).collect();

@@ -41,8 +41,50 @@ use crate::{
     syntax::source::Source,
 };
 
-/// The folder of a workspace, and the mode that it is read in where a scenario names one.
-type ReadAs = (Option<PathBuf>, Option<Mode>);
+/// A workspace of scenarios, and what they exercised of it.
+struct ReadWorkspace {
+    home: Option<PathBuf>,
+    /// The mode that it is read in, where a scenario names one.
+    mode: Option<Mode>,
+    opened: OpenWorkspace,
+    coverage: Coverage,
+}
+
+/// Each workspace once, for each mode that it is read in.
+#[derive(Default)]
+struct Workspaces(Vec<ReadWorkspace>);
+
+impl Workspaces {
+    /// The row of the one that a scenario is of, which is opened where it is the first.
+    fn open_for(
+        &mut self,
+        script: &ScenarioFile,
+        global: &Global,
+        out: &CommandOutput,
+    ) -> Result<usize, Problem> {
+        // A scenario's own mode counts for how its tools are read too.
+        let mode = script.scenario.mode;
+        let home = if global.workspace.is_some() { None } else { script.workspace_root() };
+        let is_same = |known: &ReadWorkspace| {
+            let is_of_mode = |mode| mode == known.opened.settings.mode;
+            known.home == home && mode.map_or(known.mode.is_none(), is_of_mode)
+        };
+        if let Some(row) = self.0.iter().position(is_same) {
+            return Ok(row);
+        }
+        let global = Global { mode: mode.map(Into::into).or(global.mode), ..global.clone() };
+        let opened = OpenWorkspace::read_ruled(&global, home.as_deref(), out)?;
+        opened.warn_of_refusals(out);
+        let coverage = Coverage::new(&opened.tools);
+        self.0.push(ReadWorkspace { home, mode, opened, coverage });
+        Ok(self.0.len() - 1)
+    }
+
+    /// The name of each, and what was exercised of it.
+    fn coverage(self) -> Vec<(String, Coverage)> {
+        self.0.into_iter().map(|known| (known.opened.workspace.name(), known.coverage)).collect()
+    }
+}
 
 #[derive(Args, Debug)]
 pub(crate) struct Simulate {
@@ -115,66 +157,13 @@ impl Simulate {
             return Err(only.problem.clone().into());
         }
         let stdout = self.stdout_use(format, scripted.len())?;
-        let mut workspaces: Vec<(ReadAs, OpenWorkspace)> = Vec::new();
-        let mut coverage: Vec<Coverage> = Vec::new();
+        let mut workspaces = Workspaces::default();
         let mut trials = Vec::new();
         for script in &scripted {
-            // A scenario's own mode counts for how its tools are read too.
-            let mode = script.scenario.mode;
-            let home = if global.workspace.is_some() { None } else { script.workspace_root() };
-            let is_same = |(of, asked): &ReadAs, opened: &OpenWorkspace| {
-                *of == home && mode.map_or(asked.is_none(), |mode| mode == opened.settings.mode)
-            };
-            let known = workspaces.iter().position(|(of, opened)| is_same(of, opened));
-            let row = match known {
-                Some(row) => row,
-                None => {
-                    let global =
-                        Global { mode: mode.map(Into::into).or(global.mode), ..global.clone() };
-                    let opened = OpenWorkspace::read_ruled(&global, home.as_deref(), out)?;
-                    opened.warn_of_refusals(out);
-                    coverage.push(Coverage::new(&opened.tools));
-                    workspaces.push(((home, mode), opened));
-                    workspaces.len() - 1
-                }
-            };
-            let opened = &workspaces[row].1;
-            let settings = &opened.settings;
-            let trial = trial::run_scenario(
-                &script.scenario,
-                &opened.tools,
-                &settings.profiles,
-                settings.mode,
-                now_millis(),
-            );
-            if !trial.unknown_groups.is_empty() {
-                out.warn(format_args!(
-                    "{}: no tool is in {}",
-                    typed_path(&script.path),
-                    join_names(&trial.unknown_groups)
-                ));
-            }
-            let start = script.scenario.start.state.as_deref();
-            if let Some(words) = start.and_then(|state| unknown_state(opened, state)) {
-                out.warn(format_args!("{}: {words}", typed_path(&script.path)));
-            }
-            if script.scenario.steps.is_empty() {
-                let file = typed_path(&script.path);
-                out.warn(format_args!("{file}: it has no steps, so that nothing is tested"));
-            }
-            self.write_records(&trial, opened, out)?;
-            let trial = match self.update && !trial.has_passed() {
-                true => update_file(script, &trial, opened, out)?,
-                false => trial,
-            };
-            coverage[row].add_simulation(&trial.simulation);
-            trials.push(trial);
+            let row = workspaces.open_for(script, global, out)?;
+            trials.push(self.try_scenario(script, &mut workspaces.0[row], out)?);
         }
-        let named = workspaces
-            .iter()
-            .zip(coverage)
-            .map(|((_, opened), coverage)| (opened.workspace.name(), coverage));
-        let coverage = if self.coverage { named.collect() } else { Vec::new() };
+        let coverage = if self.coverage { workspaces.coverage() } else { Vec::new() };
         let report = Report { scripted: &scripted, trials: &trials, broken: &broken, coverage };
         match format {
             Format::Human => report.write_human(out, stdout)?,
@@ -186,6 +175,38 @@ impl Simulate {
             true => Ending::Done,
             false => Ending::Found,
         })
+    }
+
+    /// Runs a scenario, and takes what happens for what is expected where that is wanted.
+    fn try_scenario(
+        &self,
+        script: &ScenarioFile,
+        ReadWorkspace { opened, coverage, .. }: &mut ReadWorkspace,
+        out: &mut CommandOutput,
+    ) -> Result<ScenarioRun, StopReason> {
+        let opened = &*opened;
+        let (profiles, mode) = (&opened.settings.profiles, opened.settings.mode);
+        let (scenario, tools) = (&script.scenario, &opened.tools);
+        let trial = trial::run_scenario(scenario, tools, profiles, mode, now_millis());
+        let file = typed_path(&script.path);
+        if !trial.unknown_groups.is_empty() {
+            let groups = join_names(&trial.unknown_groups);
+            out.warn(format_args!("{file}: no tool is in {groups}"));
+        }
+        let start = script.scenario.start.state.as_deref();
+        if let Some(words) = start.and_then(|state| unknown_state(opened, state)) {
+            out.warn(format_args!("{file}: {words}"));
+        }
+        if script.scenario.steps.is_empty() {
+            out.warn(format_args!("{file}: it has no steps, so that nothing is tested"));
+        }
+        self.write_records(&trial, opened, out)?;
+        let trial = match self.update && !trial.has_passed() {
+            true => update_file(script, &trial, opened, out)?,
+            false => trial,
+        };
+        coverage.add_simulation(&trial.simulation);
+        Ok(trial)
     }
 
     fn stdout_use(&self, format: Format, scenarios: usize) -> Result<Stdout, Problem> {

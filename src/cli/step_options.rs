@@ -15,6 +15,7 @@ use crate::{
     model::{
         call::Request,
         problem::{Problem, ProblemKind},
+        shown::short_line,
     },
     store::history::History,
     systems::{
@@ -140,9 +141,5 @@ pub(crate) fn print_steps(
 
 /// A value on one line.
 fn short_value(value: &str) -> String {
-    let line = value.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
+    short_line(value, LONGEST)
 }

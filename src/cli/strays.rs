@@ -1,6 +1,10 @@
 //! Messages that are no part of an answer, in words.
 
-use crate::{engine::mask::Mask, model::call::StrayCause, schema::count::count_text};
+use crate::{
+    engine::mask::Mask,
+    model::{call::StrayCause, shown::short_line},
+    schema::count::count_text,
+};
 
 /// So many answers to other calls are shown as they come: where others call, too, a queue of answers
 /// may bring any number of them.
@@ -37,12 +41,7 @@ impl Strays {
 
 /// As much of a message as a line holds.
 pub(super) fn preview_text(body: &str) -> String {
-    const MOST: usize = 160;
-    let line = body.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
+    short_line(body, 160)
 }
 
 #[cfg(test)]

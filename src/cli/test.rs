@@ -32,7 +32,7 @@ use self::{
 use super::{
     arguments::parse_duration,
     ask_cases::{self, AskSuite, LiveModel, TriedAsk},
-    cases::{self, CaseFiles},
+    cases::{self, AskFile, CaseFiles},
     ending::{CommandResult, Ending, StopReason},
     global::Global,
     mock_options::MockFlags,
@@ -56,7 +56,10 @@ use crate::{
     runtime::{agent_loop::AgentWorld, now::now_millis, registry},
     store::{failed_cases, history::History, paths::Paths, secrets},
     systems::{case_arguments::named_variables, model_settings::find_model},
-    wire::model_endpoint::{ModelEndpoint, PATIENCE},
+    wire::{
+        model_endpoint::{ModelEndpoint, PATIENCE},
+        registry::Registry,
+    },
 };
 
 mod chosen;
@@ -254,28 +257,8 @@ impl Test {
             Some(path) => Some(OpenWorkspace::read_connected(global, Some(path), out)?),
             None => None,
         };
-        // Calls of models are mocked unless a case says otherwise.
-        let stubs = match asks.is_empty() {
-            true => BTreeMap::new(),
-            false => stubs::own_stubs(&opened, out),
-        };
-        let world = || {
-            let (catalog, settings) = (&opened.catalog, &opened.settings);
-            let mut world = AgentWorld::new(catalog, &opened.tools, settings, &registry);
-            world.caller.user =
-                settings.context.user.as_deref().unwrap_or(super::call::NOBODY).to_owned();
-            world.caller.limits = Limits { linger: Duration::ZERO, ..Limits::default() };
-            world.caller.history.clone_from(&history);
-            world.caller.stubs.clone_from(&stubs);
-            world
-        };
-        let asks = AskSuite {
-            world: world(),
-            against: other.as_ref().map(|other| replaced_world(world(), other)).transpose()?,
-            cases: asks,
-            model: self.live_model(&opened)?,
-            jobs: usize::from(self.jobs),
-        };
+        let made_with = (&registry, history.as_ref());
+        let asks = self.ask_suite(asks, (&opened, other.as_ref()), made_with, out)?;
         let repetition =
             Repetition { repeat: self.repeat, retries: self.retries, timeout: self.timeout };
         let suite = Suite {
@@ -291,8 +274,8 @@ impl Test {
                 has_file: self.output.is_some(),
             },
         };
+        let has_broken = !suite.broken.is_empty();
         wait_for("testing", async {
-            let has_broken = !suite.broken.is_empty();
             let Finished { mut report, usage, shown } = suite.run(out).await;
             for one in report.tried.iter_mut().filter(|one| one.status().is_bad()) {
                 self.update.update_case(&one.filed, one.run.only_verdict(), &mask, out)?;
@@ -307,6 +290,32 @@ impl Test {
                 finished => finished.map(|()| ending),
             }
         })
+    }
+
+    /// The questions to models, with the tools that they get: those here, and with --against those of
+    /// the other workspace beside them.
+    fn ask_suite<'w>(
+        &self,
+        cases: Vec<AskFile>,
+        (opened, other): (&'w OpenWorkspace, Option<&OpenWorkspace>),
+        (registry, history): (&'w Registry, Option<&Arc<History>>),
+        out: &CommandOutput,
+    ) -> Result<AskSuite<'w>, Problem> {
+        // Calls of models are mocked unless a case says otherwise.
+        let stubs = match cases.is_empty() {
+            true => BTreeMap::new(),
+            false => stubs::own_stubs(opened, out),
+        };
+        let world = || {
+            let limits = Limits { linger: Duration::ZERO, ..Limits::default() };
+            let mut world = opened.agent_world(registry, limits);
+            world.caller.history = history.cloned();
+            world.caller.stubs.clone_from(&stubs);
+            world
+        };
+        let against = other.map(|other| replaced_world(world(), other)).transpose()?;
+        let (model, jobs) = (self.live_model(opened)?, usize::from(self.jobs));
+        Ok(AskSuite { world: world(), against, cases, model, jobs })
     }
 
     /// Writes the report and its counts.

@@ -76,9 +76,7 @@ impl VariableOptions {
         out: &CommandOutput,
     ) -> Result<RequestVariables, Problem> {
         let given = self.read(&connections.current().variables)?;
-        let defined = connections.known.iter().flat_map(|known| known.variables.keys());
-        let defined = defined.chain(connections.variables.keys()).map(String::as_str);
-        let mut known: BTreeSet<&str> = defined.collect();
+        let mut known: BTreeSet<&str> = connections.variable_names().collect();
         for name in named {
             known.insert(name);
         }

@@ -21,39 +21,48 @@ pub struct LineFault {
 pub fn read_env_file(text: &str) -> Result<BTreeMap<String, String>, LineFault> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut variables = BTreeMap::new();
-    let mut rest = text;
+    let (mut rest, mut line) = (text, 1);
     while !rest.is_empty() {
-        let line = text[..text.len() - rest.len()].matches('\n').count() + 1;
         let (first, after) = rest.split_once('\n').unwrap_or((rest, ""));
         let pair = first.trim();
-        if pair.is_empty() || pair.starts_with('#') {
-            rest = after;
-            continue;
-        }
-        let wrong = |words| LineFault { line, words };
-        let (name, value) = first.split_once('=').ok_or(wrong("it has no =: write NAME=VALUE"))?;
-        let name = name.trim();
-        let name = name.strip_prefix("export ").map_or(name, str::trim);
-        if !is_variable_name(name) {
-            return Err(wrong("a name has letters, digits and _, and no digit first"));
-        }
-        let start = first.len() - value.trim_start().len();
-        let (value, after) = match rest[start..].chars().next() {
-            Some(quote @ ('"' | '\'')) => {
-                let (value, after) = read_quoted(&rest[start + 1..], quote)
-                    .ok_or(wrong("the quote at the start of its value has no end"))?;
-                let (beside, after) = after.split_once('\n').unwrap_or((after, ""));
-                if !matches!(beside.trim_start().chars().next(), None | Some('#')) {
-                    return Err(wrong("something follows the quote that ends its value"));
-                }
-                (value, after)
-            }
-            _ => (bare_value(value).to_owned(), after),
+        let is_said = !pair.is_empty() && !pair.starts_with('#');
+        let after = match is_said {
+            true => read_pair(rest, &mut variables).map_err(|words| LineFault { line, words })?,
+            false => after,
         };
-        variables.insert(name.to_owned(), value);
+        line += rest[..rest.len() - after.len()].matches('\n').count();
         rest = after;
     }
     Ok(variables)
+}
+
+/// Reads the variable that a text begins with; what follows it.
+fn read_pair<'t>(
+    text: &'t str,
+    variables: &mut BTreeMap<String, String>,
+) -> Result<&'t str, &'static str> {
+    let (first, after) = text.split_once('\n').unwrap_or((text, ""));
+    let (name, value) = first.split_once('=').ok_or("it has no =: write NAME=VALUE")?;
+    let name = name.trim();
+    let name = name.strip_prefix("export ").map_or(name, str::trim);
+    if !is_variable_name(name) {
+        return Err("a name has letters, digits and _, and no digit first");
+    }
+    let start = first.len() - value.trim_start().len();
+    let (value, after) = match text[start..].chars().next() {
+        Some(quote @ ('"' | '\'')) => {
+            let (value, after) = read_quoted(&text[start + 1..], quote)
+                .ok_or("the quote at the start of its value has no end")?;
+            let (beside, after) = after.split_once('\n').unwrap_or((after, ""));
+            if !matches!(beside.trim_start().chars().next(), None | Some('#')) {
+                return Err("something follows the quote that ends its value");
+            }
+            (value, after)
+        }
+        _ => (bare_value(value).to_owned(), after),
+    };
+    variables.insert(name.to_owned(), value);
+    Ok(after)
 }
 
 /// A value without quotes, up to a comment, which is after a blank.
@@ -117,6 +126,7 @@ mod tests {
             ("A=1\nhunter2", 2, "no ="),
             ("A=1\n\n2B=hunter2", 3, "letters, digits"),
             ("A=\"x\ny\"\nB='hunter2\nC=1", 3, "no end"),
+            ("# a\n\nA='\n' # b\n=hunter2", 5, "letters, digits"),
             ("A='hunter2' more", 1, "follows the quote"),
         ] {
             let fault = read_env_file(text).unwrap_err();

@@ -119,13 +119,15 @@ fn counts(api: ModelApi, function: &Function, settings: &HealthSettings) -> bool
 }
 
 /// Findings on the tools of a catalog that any request can get; `function_of` is a tool as a model
-/// gets it, `is_editable` whether its file is the place to change it.
+/// gets it, `is_editable` whether its file is the place to change it, `is_name_refused` whether it is
+/// said already that APIs refuse its name.
 #[must_use]
 pub fn check_health(
     catalog: &Catalog,
     settings: &HealthSettings,
     function_of: impl Fn(&Tool) -> Option<Function>,
     is_editable: impl Fn(&Tool) -> bool,
+    is_name_refused: impl Fn(&Tool) -> bool,
 ) -> Vec<Finding> {
     let mut findings = Vec::new();
     let severity_of = |check: &HealthCheck| match check.run {
@@ -157,7 +159,10 @@ pub fn check_health(
             match check.run {
                 Run::Tool(look) => look(&view, &mut report),
                 Run::Schema(api) if counts(api, &function, settings) => {
-                    let found = flaws.get_or_insert_with(|| portable::find_flaws(&function));
+                    let found = flaws.get_or_insert_with(|| {
+                        let is_new = |flaw: &SchemaFlaw| !flaw.is_name || !is_name_refused(&tool);
+                        portable::find_flaws(&function).into_iter().filter(is_new).collect()
+                    });
                     if !found.is_empty() {
                         portable::report_flaws(&view, api, found, is_editable(&tool), &mut report);
                     }

@@ -212,7 +212,6 @@ pub fn find_refusals(function: &Function, client: Client) -> Vec<Refusal> {
     let mut refuse =
         |at: &Pointer, message: String| found.push(Refusal { at: at.clone(), message });
     let root = Pointer::root();
-    let properties = NameRule::of_properties(".");
     if !accepts_name(&function.name, client) {
         refuse(
             &root,
@@ -254,38 +253,32 @@ pub fn find_refusals(function: &Function, client: Client) -> Vec<Refusal> {
         );
     }
     visit_schemas(&function.parameters, &root, &mut |at, schema| {
-        for name in schema
-            .get("properties")
-            .and_then(Value::as_object)
-            .into_iter()
-            .flat_map(serde_json::Map::keys)
-        {
-            if !properties.accepts(name) {
-                refuse(
-                    &at.child("properties").child(name),
-                    format!(
-                        "the name \"{name}\": only letters, digits, _ - and ., {LONGEST_NAME} at most"
-                    ),
-                );
-            }
-        }
-        if client == Client::OpenAi
-            && schema.get("type").and_then(Value::as_str) == Some("array")
-            && schema.get("items").is_none()
-        {
-            refuse(at, "an array must define its \"items\"".into());
-        }
-        if let Some(reference) = schema
-            .get("$ref")
-            .and_then(Value::as_str)
-            .filter(|reference| !reference.starts_with('#'))
-        {
-            refuse(
-                &at.child("$ref"),
-                format!("the reference \"{reference}\" points outside the schema"),
-            );
-        }
+        found.extend(schema_refusals(at, schema, client));
     });
+    found
+}
+
+/// What a client would refuse in one schema, those below it aside.
+fn schema_refusals(at: &Pointer, schema: &Value, client: Client) -> Vec<Refusal> {
+    let mut found = Vec::new();
+    let mut refuse = |at: Pointer, message: String| found.push(Refusal { at, message });
+    let rule = NameRule::of_properties(".");
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let names = properties.into_iter().flat_map(serde_json::Map::keys);
+    for name in names.filter(|name| !rule.accepts(name)) {
+        let words =
+            format!("the name \"{name}\": only letters, digits, _ - and ., {LONGEST_NAME} at most");
+        refuse(at.child("properties").child(name), words);
+    }
+    let is_array = schema.get("type").and_then(Value::as_str) == Some("array");
+    if client == Client::OpenAi && is_array && schema.get("items").is_none() {
+        refuse(at.clone(), "an array must define its \"items\"".into());
+    }
+    let reference = schema.get("$ref").and_then(Value::as_str);
+    if let Some(reference) = reference.filter(|reference| !reference.starts_with('#')) {
+        let words = format!("the reference \"{reference}\" points outside the schema");
+        refuse(at.child("$ref"), words);
+    }
     found
 }
 

@@ -195,10 +195,13 @@ fn search_words(text: &str, look: impl Fn(&Word) -> Look) -> SecretPlaces {
 fn look_at(text: &str, word: &Word) -> Look {
     let Word { range: word, has_joint } = word;
     let written = &text.as_bytes()[word.clone()];
-    let written = written.strip_prefix(b":").unwrap_or(written);
+    let written = if let [b':', rest @ ..] = written { rest } else { written };
     let like_a_key = || {
-        written.first().is_some_and(|first| KEY_STARTS[usize::from(*first)])
-            && BEGINNINGS.iter().any(|(beginning, _)| written.starts_with(beginning.as_bytes()))
+        let Some(first) = written.first().filter(|first| KEY_STARTS[usize::from(**first)]) else {
+            return false;
+        };
+        let mut beginnings = BEGINNINGS.iter().map(|(beginning, _)| beginning.as_bytes());
+        beginnings.any(|beginning| beginning[0] == *first && written.starts_with(beginning))
     };
     if word.end == text.len() || *has_joint || like_a_key() {
         return Look::Whole;
@@ -288,7 +291,9 @@ impl Words<'_> {
     fn next_word(&mut self) -> Option<Word> {
         let Self { text, from } = *self;
         let (mut start, mut has_joint, mut at) = (None, false, from);
-        while let Some(byte) = text.as_bytes().get(at) {
+        let bytes = text.as_bytes();
+        let is_inner = |byte: &&u8| BYTE_KINDS[usize::from(**byte)] == ByteKind::Inner;
+        while let Some(byte) = bytes.get(at) {
             let (kind, length) = match BYTE_KINDS[usize::from(*byte)] {
                 ByteKind::Beyond => {
                     let letter = text[at..].chars().next()?;
@@ -310,6 +315,10 @@ impl Words<'_> {
                 (_, Some(_)) => {}
             }
             at += length;
+            // Nearly all letters are within a word.
+            if start.is_some() {
+                at += bytes[at..].iter().take_while(is_inner).count();
+            }
         }
         self.from = at;
         start.map(|start| Word { range: start..at, has_joint })
@@ -420,7 +429,8 @@ fn is_value(name: &str, value: &str, quoted: bool, apart: bool) -> bool {
 /// Private keys in PEM form, with all that is between their lines.
 fn private_keys(text: &str) -> Vec<SecretMatch> {
     let mut found = Vec::new();
-    if !text.contains('-') {
+    // Ids have dashes; two beside each other are rare.
+    if !text.contains("--") && !text.ends_with('-') {
         return found;
     }
     let mut from = 0;

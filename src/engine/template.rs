@@ -44,6 +44,13 @@ pub(crate) fn names_answer(text: &str) -> bool {
     template_names(text).any(|name| name.starts_with(ANSWER))
 }
 
+/// Whether what a text is, and of which type, is known when it is sent: it names an answer or a
+/// variable of the settings.
+#[must_use]
+pub(crate) fn is_filled_in(text: &str) -> bool {
+    names_answer(text) || variable_names(text).next().is_some()
+}
+
 /// The tools whose answers are named, each once.
 #[must_use]
 pub(crate) fn answered_tools(arguments: &Literal) -> BTreeSet<String> {

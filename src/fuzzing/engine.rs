@@ -13,6 +13,7 @@ use crate::{
         mask::{MASKED, Mask},
         model_view::{self, Client},
         portable::{formats, openapi, python, schema_tool},
+        query::{AnswerData, Query},
         scenario::script::Scenario,
         series,
         services::calculator,
@@ -118,6 +119,10 @@ pub(super) fn read_queries(text: &str) {
     }
     if let Ok(start) = StartTime::parse(text) {
         _ = start.to_moment(Millis(1_700_000_000_000), |_| 7200);
+    }
+    if let Ok(query) = Query::parse(text) {
+        assert_eq!(query.text(), text);
+        _ = query.find(&AnswerData::read(text, None)).map(|found| found.to_text());
     }
     _ = series::parse_batch(text);
     _ = Breakpoint::parse(text);

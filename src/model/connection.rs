@@ -6,6 +6,7 @@ use std::{collections::BTreeMap, fmt, path::Path, time::Duration};
 use serde_json::{Map, Value};
 
 use super::{entry::SystemId, problem::Problem, transport::TransportKind};
+use crate::schema::phrase::value_text;
 
 /// [`Connection::largest_answer`] unless the settings say otherwise.
 pub(crate) const LARGEST_ANSWER: u64 = 256 * MIB;
@@ -72,6 +73,17 @@ pub enum RequestVariable {
     Hidden(Value),
     /// Looked up when a request that names it is sent.
     Secret(SecretAt),
+}
+
+impl fmt::Display for RequestVariable {
+    /// The value; of a secret dots, and where it lies.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Shown(value) => f.write_str(&value_text(value)),
+            Self::Hidden(_) => f.write_str("••••"),
+            Self::Secret(at) => write!(f, "•••• from {at}"),
+        }
+    }
 }
 
 /// Variables of requests by their names.

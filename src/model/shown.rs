@@ -20,6 +20,22 @@ pub(crate) fn visible_text(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown.collect())
 }
 
+/// So many letters of a text, with `…` where there are more.
+#[must_use]
+pub(crate) fn shorten(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// So many letters of a text on one line, with `…` where there are more.
+#[must_use]
+pub(crate) fn short_line(text: &str, most: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    shorten(&line, most).into_owned()
+}
+
 /// What a body says that may be a page of HTML: its words, without tags.
 #[must_use]
 pub(crate) fn page_text(body: &str) -> Cow<'_, str> {
@@ -73,11 +89,21 @@ pub(crate) fn shell_word(word: &str) -> String {
     }
 }
 
-/// Whether all of it is printable ASCII, which shows as it is. As nearly all text is, no byte ends the
-/// search: many are looked at with one instruction.
+/// Whether all of it is printable ASCII, which shows as it is. Nearly all text is, and all text comes
+/// by here: eight bytes are looked at at once.
 #[must_use]
 pub(crate) fn is_plain(bytes: &[u8]) -> bool {
-    bytes.iter().fold(true, |plain, byte| plain & matches!(byte, b' '..=b'~'))
+    const EACH: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGHEST: u64 = 0x80 * EACH;
+    // The highest bit of a byte is set where it is: no ASCII, `\x7f`, or less than a space.
+    let is_plain_word = |word: u64| {
+        let deleted = word.wrapping_add(EACH);
+        let low = !word.wrapping_add(0x60 * EACH);
+        (word | deleted | low) & HIGHEST == 0
+    };
+    let (words, rest) = bytes.as_chunks::<8>();
+    words.iter().all(|word| is_plain_word(u64::from_ne_bytes(*word)))
+        && rest.iter().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 /// Whether [`visible_text`] shows something else in a character's place, after the one before it.
@@ -180,11 +206,29 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn a_text_is_shortened_by_letters_where_it_is_longer() {
+        assert_eq!(shorten("größer", 6), "größer");
+        assert_eq!(shorten("größer", 4), "größ…");
+        assert_eq!(shorten("", 0), "");
+        assert_eq!(short_line(" a\n  b c", 3), "a b…");
+    }
+
     /// What must never reach a terminal.
     fn steers(letter: char) -> bool {
         letter.is_control()
             || matches!(letter, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
                 | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+    }
+
+    #[test]
+    fn only_printable_ascii_is_plain() {
+        for (at, byte) in (0..17).flat_map(|at| (0..=u8::MAX).map(move |byte| (at, byte))) {
+            let mut text = *b"all plain letters";
+            text[at] = byte;
+            assert_eq!(is_plain(&text), matches!(byte, b' '..=b'~'), "{byte} at {at}");
+        }
+        assert!(is_plain(b""));
     }
 
     #[test]

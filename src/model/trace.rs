@@ -87,7 +87,7 @@ pub struct Summary {
     pub at: Millis,
     pub tool: Arc<str>,
     pub connection: Arc<str>,
-    /// The beginning of its arguments.
+    /// The beginning of its arguments, with what its variables were.
     pub arguments: Arc<str>,
     /// `None`: it has not ended, or its program was killed.
     pub outcome: Option<Outcome>,

@@ -34,6 +34,7 @@ use crate::{
         tool::{Function, Tool},
         trace::{Head, TraceId},
     },
+    schema::literal::Literal,
     systems::{
         model_settings::MODEL,
         offered::{function_of, slots_of_models},
@@ -233,6 +234,26 @@ impl<'w> AgentWorld<'w> {
         let mut names = HashSet::new();
         let functions = rows.into_iter().map(|row| &self.functions[row]);
         Ok(functions.filter(|function| names.insert(&function.name)).cloned().collect())
+    }
+
+    /// Calls a tool, or what answers in its place; `None`: the run was stopped meanwhile.
+    async fn make_call(
+        &self,
+        row: usize,
+        arguments: &Literal,
+        decision: Decision,
+    ) -> Option<(CallResult, Option<TraceId>)> {
+        let (caller, tool) = (&self.caller, &self.catalog.tools[row]);
+        let service = match decision {
+            Decision::Mock(options) => Some(caller.mock_of(tool, &options)),
+            _ => self.mocks.get(&row).cloned(),
+        };
+        let calling = caller.call_tool(tool, arguments, service);
+        tokio::select! {
+            biased;
+            () = self.stop.cancelled() => None,
+            made = calling => Some(made),
+        }
     }
 
     /// Runs the loop until it ends; dropping the future ends it too, which the history then says.
@@ -482,39 +503,38 @@ impl Going<'_, '_> {
                 (decision, Ok(arguments)) => {
                     self.emit_called(host, &call, None, edited);
                     let began = Instant::now();
-                    let (result, trace) = match decision {
-                        Decision::Recorded => (take_recorded(source, &call.name), None),
-                        decision => {
-                            let caller = &self.world.caller;
-                            let service = match decision {
-                                Decision::Mock(options) => Some(caller.mock_of(tool, &options)),
-                                _ => self.world.mocks.get(&row).cloned(),
-                            };
-                            let calling = caller.call_tool(tool, &arguments, service);
-                            tokio::select! {
-                                biased;
-                                () = self.world.stop.cancelled() => return false,
-                                made = calling => made,
-                            }
-                        }
+                    let made = match decision {
+                        Decision::Recorded => Some((take_recorded(source, &call.name), None)),
+                        decision => self.world.make_call(row, &arguments, decision).await,
                     };
+                    let Some((result, trace)) = made else { return false };
                     self.tools_ms += ms_since(began);
                     break (Some(row), result, trace);
                 }
             }
         };
+        self.finish_call(host, call.name, row, (result, trace));
+        true
+    }
+
+    /// Takes the result of a call in, which may lead to another state.
+    fn finish_call(
+        &mut self,
+        host: &mut dyn AgentHost,
+        tool: String,
+        row: Option<usize>,
+        (result, trace): (CallResult, Option<TraceId>),
+    ) {
         self.calls += 1;
         let before = self.run.state().to_owned();
         let profiles = &self.world.settings.profiles;
         self.run.finish_call(&self.world.slots, profiles, row, &result, now_millis());
         let CallResult { answered, outcome, text, took_ms } = result;
-        let tool = call.name;
         self.emit(host, &AgentEvent::Returned { tool, answered, outcome, text, took_ms, trace });
         let after = self.run.state().to_owned();
         if after != before {
             self.emit(host, &AgentEvent::Moved { from: before, to: after });
         }
-        true
     }
 
     fn take_branch(&mut self, host: &mut dyn AgentHost, branch: Branch) -> bool {

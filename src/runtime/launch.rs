@@ -12,6 +12,7 @@ use super::{
     perform::{Performer, Tools},
     plain::PlainLoop,
     terminal_host::TerminalHost,
+    terminal_images::terminal_way,
 };
 #[cfg(feature = "window")]
 use super::{now::now_millis, window::run::run_in_window};
@@ -108,7 +109,7 @@ fn run_window(launch: LaunchSettings) -> Result<Ended, Problem> {
     let follows_system = launch.settings.theme.is_none();
     run_in_window(&paths, move |window| {
         run_in_runtime(async {
-            let (mut state, mut root, performer, messages, first) = open_drawn(launch).await;
+            let (mut state, root, performer, messages, first) = open_drawn(launch).await;
             let mut host = window
                 .open_host(performer, follows_system)
                 .await
@@ -161,14 +162,15 @@ type Drawn = (State, Root, Performer, mpsc::Receiver<Message>, Vec<Effect>);
 async fn open_drawn(launch: LaunchSettings) -> Drawn {
     let signs = if launch.settings.ascii { Signs::Ascii } else { Signs::All };
     let shown = ShownColours::find(launch.face, variable);
-    let images = shown.image_way().filter(|_| signs == Signs::All);
+    let of_terminal = terminal_way(variable).filter(|_| launch.face == Face::Drawn);
+    let images = shown.image_way().map(|way| of_terminal.unwrap_or(way));
     let Opened { state, performer, messages, themes, first } = open_program(launch).await;
     let mut root = match state.form {
         Some(_) => Root::form_program(themes, shown.colour),
         None => Root::new(themes, shown.colour),
     };
     root.signs = signs;
-    if let Some(way) = images {
+    if let Some(way) = images.filter(|_| signs == Signs::All) {
         root.images.show(way);
     }
     (state, root, performer, messages, first)
@@ -223,13 +225,13 @@ fn variable(name: &str) -> Option<String> {
 async fn open_program(launch: LaunchSettings) -> Opened {
     let LaunchSettings { workspace, paths, settings, themes, mut start, limits, .. } = launch;
     let mut complaints = launch.complaints;
-    let Applied { themes, keymap, complaints: wrong } = apply_settings(&settings, &themes);
+    let Applied { themes, names, keymap, complaints: wrong } = apply_settings(&settings, &themes);
     complaints.extend(wrong);
     start.keymap = match launch.face {
         Face::Window => keymap.in_window(),
         Face::Drawn | Face::Plain => keymap,
     };
-    start.themes = themes.iter().map(|theme| theme.name.clone()).collect();
+    start.themes = names;
     let known = |name: &String| start.themes.contains(name);
     let of_terminal = || ShownColours::find(launch.face, variable).theme.map(str::to_owned);
     start.theme = settings
@@ -292,26 +294,30 @@ async fn open_program(launch: LaunchSettings) -> Opened {
 
 /// What the user's settings come to.
 struct Applied {
+    /// The user's own.
     themes: Vec<Theme>,
+    /// The names of all that can be chosen.
+    names: Vec<String>,
     keymap: Keymap,
     complaints: Vec<String>,
 }
 
 fn apply_settings(settings: &UserSettings, texts: &[(String, String)]) -> Applied {
-    let (themes, mut complaints) = theme::available_themes(texts);
+    let (themes, mut complaints) = theme::users_themes(texts);
+    let names = theme::theme_names(&themes);
     let (keymap, wrong_keys) = build_keymap(&settings.keys);
-    let names = || themes.iter().map(|theme| theme.name.as_str());
+    let known = || names.iter().map(String::as_str);
     if let Some(wanted) =
-        settings.theme.as_deref().filter(|wanted| !names().any(|it| it == *wanted))
+        settings.theme.as_deref().filter(|wanted| !known().any(|it| it == *wanted))
     {
-        let way = nearest_name(wanted, names()).map_or_else(
-            || format!("; write {}", join_alternatives(names())),
+        let way = nearest_name(wanted, known()).map_or_else(
+            || format!("; write {}", join_alternatives(known())),
             |near| did_you_mean(Some(near)),
         );
         complaints.push(format!("theme: there is no theme \"{wanted}\"{way}"));
     }
     complaints.extend(wrong_keys);
-    Applied { themes, keymap, complaints }
+    Applied { themes, names, keymap, complaints }
 }
 
 /// What is wrong in the user's settings and themes beside their form: names of themes and actions,

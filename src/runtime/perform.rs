@@ -45,7 +45,7 @@ use crate::{
     },
     engine::{mask::Mask, simulate::run::Simulation},
     model::{
-        call::Limits,
+        call::{CallId, Limits, Request},
         connection::Connection,
         context::Mode,
         entry::FileId,
@@ -64,7 +64,7 @@ use crate::{
         watch::Watch,
         workspace::Workspace,
     },
-    systems::{deployed::push::Push, settings, table},
+    systems::{deployed::push::Push, permission::Permission, settings, table},
     wire::{
         deployed, locked,
         registry::Registry,
@@ -192,14 +192,7 @@ impl Performer {
             }
             Effect::Journal(texts) => drop(self.unsaved.send_replace(self.unsaved_drafts(texts))),
             Effect::Call { call, connection, request, limit } => {
-                let limits = limit.map_or(self.limits, |limit| self.limits.within(limit));
-                let world = CallWorld {
-                    registry: Arc::clone(&self.registry),
-                    messages: self.messages.clone(),
-                    mask: self.mask.clone(),
-                    record: self.keeper.begin_record(&request, &connection),
-                };
-                self.calls.start(call, (*connection, *request, limits), world);
+                self.start_call(call, *connection, *request, limit);
             }
             Effect::Cancel(call) => {
                 let said = self.calls.cancel(call);
@@ -212,11 +205,8 @@ impl Performer {
             Effect::StopWatching => self.listening.stop(),
             Effect::Answer { turn, system, connection, tool, target } => {
                 let of = For { turn, system, connection: *connection, tool, target };
-                self.answering.start_answering(
-                    of,
-                    Arc::clone(&self.registry),
-                    self.messages.clone(),
-                );
+                let (registry, messages) = (Arc::clone(&self.registry), self.messages.clone());
+                self.answering.start_answering(of, registry, messages);
             }
             Effect::Reply { ask, answer } => {
                 if let Some(told) = self.answering.send_reply(ask, answer) {
@@ -244,24 +234,10 @@ impl Performer {
                 watching::read_cards(turn, *connection, &known, card_source, self.messages.clone());
             }
             Effect::TestConnection { turn, connection, reopens } => {
-                let registry = Arc::clone(&self.registry);
-                self.send_later(async move {
-                    if reopens {
-                        registry.close_connection(&connection.name).await;
-                    }
-                    connection_test::run_test(registry, turn, *connection).await
-                });
+                self.test_connection(turn, *connection, reopens);
             }
             Effect::CompareEras { connection, call } => {
-                let registry = registry::of_session(&self.workspace.root);
-                self.send_later(async move {
-                    let compared = eras::compare_eras(&registry, &connection, call.as_ref()).await;
-                    registry.close().await;
-                    Message::Connection(ConnectionMessage::ErasCompared {
-                        connection: connection.name,
-                        comparison: Box::new(compared),
-                    })
-                });
+                self.compare_eras(*connection, call);
             }
             Effect::ReadItem { turn, connection, item, request } => {
                 let registry = Arc::clone(&self.registry);
@@ -300,30 +276,18 @@ impl Performer {
                 let root = self.workspace.root.clone();
                 discovering::spawn_search(registry, root, self.messages.clone(), connection);
             }
-            Effect::Allow { permission, then } => {
-                if let Err(problem) =
-                    Consents::of_user().and_then(|consents| consents.give(&permission))
-                {
-                    self.send_message(Message::Failed(problem));
-                }
-                // Not allowed still, it says so itself.
-                self.perform(*then);
-            }
+            Effect::Allow { permission, then } => self.allow(&[*permission], *then),
             Effect::AllowTyped { connection, then } => {
                 let wanted = self.registry.permissions_of(&connection);
-                let given = Consents::of_user()
-                    .and_then(|consents| wanted.iter().try_for_each(|it| consents.give(it)));
-                if let Err(problem) = given {
-                    self.send_message(Message::Failed(problem));
-                }
-                self.perform(*then);
+                self.allow(&wanted, *then);
             }
             Effect::ReadDeployed { connection, purpose } => {
                 self.read_deployed(*connection, purpose);
             }
             Effect::ListAllowed(connection) => {
                 if self.registry.was_allowed(&connection) {
-                    self.send_message(Message::Connection(ConnectionMessage::ListChosen));
+                    let message = ConnectionMessage::ListAllowed(connection.name);
+                    self.send_message(Message::Connection(message));
                 }
             }
             Effect::Push { connection, push } => self.push_changes(*connection, push),
@@ -357,6 +321,54 @@ impl Performer {
             | Effect::Suspend
             | Effect::Quit => {}
         }
+    }
+
+    fn start_call(
+        &mut self,
+        call: CallId,
+        connection: Connection,
+        request: Request,
+        limit: Option<Duration>,
+    ) {
+        let limits = limit.map_or(self.limits, |limit| self.limits.within(limit));
+        let world = CallWorld {
+            registry: Arc::clone(&self.registry),
+            messages: self.messages.clone(),
+            mask: self.mask.clone(),
+            record: self.keeper.begin_record(&request, &connection),
+        };
+        self.calls.start(call, (connection, request, limits), world);
+    }
+
+    fn test_connection(&self, turn: u64, connection: Connection, reopens: bool) {
+        let registry = Arc::clone(&self.registry);
+        self.send_later(async move {
+            if reopens {
+                registry.close_connection(&connection.name).await;
+            }
+            connection_test::run_test(registry, turn, connection).await
+        });
+    }
+
+    fn compare_eras(&self, connection: Connection, call: Option<eras::EraCall>) {
+        let registry = registry::of_session(&self.workspace.root);
+        self.send_later(async move {
+            let compared = eras::compare_eras(&registry, &connection, call.as_ref()).await;
+            registry.close().await;
+            let (connection, comparison) = (connection.name, Box::new(compared));
+            Message::Connection(ConnectionMessage::ErasCompared { connection, comparison })
+        });
+    }
+
+    /// Keeps what the user agrees to, and goes on with what needs it.
+    fn allow(&mut self, permissions: &[Permission], then: Effect) {
+        let given = Consents::of_user()
+            .and_then(|consents| permissions.iter().try_for_each(|it| consents.give(it)));
+        if let Err(problem) = given {
+            self.send_message(Message::Failed(problem));
+        }
+        // Not allowed still, it says so itself.
+        self.perform(then);
     }
 
     /// Ends what must not outlive the program at a server.

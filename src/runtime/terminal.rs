@@ -112,10 +112,11 @@ impl Screen {
         Ok(Self { terminal: ManuallyDrop::new(terminal) })
     }
 
-    /// Draws one frame; the terminal shows it at once or not at all.
-    pub fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
+    /// Draws one frame; the terminal shows it at once or not at all. What the drawing answers is
+    /// written before its cells.
+    pub fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>) -> String) -> io::Result<()> {
         queue!(self.terminal.backend_mut(), term::BeginSynchronizedUpdate)?;
-        let drawn = self.terminal.draw(draw).map(drop);
+        let drawn = self.terminal.try_draw(|frame| Tty.write_all(draw(frame).as_bytes())).map(drop);
         execute!(self.terminal.backend_mut(), term::EndSynchronizedUpdate)?;
         drawn
     }

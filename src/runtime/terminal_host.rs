@@ -8,6 +8,7 @@ use super::{
     notifications::terminal::KnownTerminal,
     perform::Performer,
     terminal::{Screen, give_back},
+    terminal_images::SentImages,
 };
 use crate::{
     app::{effect::Effect, input::Focus, state::State},
@@ -19,6 +20,7 @@ pub(crate) struct TerminalHost {
     screen: Screen,
     reader: InputReader,
     performer: Performer,
+    images: SentImages,
     was_lent: bool,
 }
 
@@ -31,7 +33,8 @@ impl TerminalHost {
         let screen = Screen::take_terminal()?;
         let mut reader = InputReader::default();
         reader.start()?;
-        Ok(Self { screen, reader, performer, was_lent: false })
+        let images = SentImages::default();
+        Ok(Self { screen, reader, performer, images, was_lent: false })
     }
 
     /// Ends what runs beside the loop.
@@ -44,6 +47,7 @@ impl TerminalHost {
     fn lend_terminal(&mut self, run: impl FnOnce(&mut Performer)) -> io::Result<()> {
         self.reader.pause();
         self.was_lent = true;
+        self.screen.write_sequence(&self.images.forget())?;
         let performer = &mut self.performer;
         self.screen.lend_terminal(|| run(performer))?;
         self.reader.start()
@@ -52,7 +56,10 @@ impl TerminalHost {
 
 impl Host for TerminalHost {
     fn draw(&mut self, root: &mut Root, state: &State) -> io::Result<()> {
-        self.screen.draw(|frame| root.draw(frame, state))
+        self.screen.draw(|frame| {
+            root.draw(frame, state);
+            self.images.show(&root.images.places())
+        })
     }
 
     async fn next_event(&mut self) -> io::Result<HostEvent> {
@@ -99,6 +106,7 @@ impl Host for TerminalHost {
 /// The terminal is given back when the loop ends by an error.
 impl Drop for TerminalHost {
     fn drop(&mut self) {
+        let _ = self.screen.write_sequence(&self.images.forget());
         give_back();
     }
 }

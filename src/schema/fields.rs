@@ -407,67 +407,29 @@ impl Layout<'_> {
         let depended: HashSet<&str> =
             dependents.flat_map(|(_, others)| others.iter().map(|other| &**other)).collect();
         let is_required = |name: &str| node.object.requires(name) || depended.contains(name);
-        let mut properties: Vec<_> = node.object.properties.iter().collect();
-        ui.sort_members(&mut properties, |property| &property.name);
         let null = members.filter(|_| node.holds_schema).and_then(allows_null);
         if let Some(on) = null {
             self.push_extra_row(object, depth, Part::OrNull, Kind::OrNull { on }, node);
         }
-        // What the row above says, and the kind that is chosen.
-        let is_shown = |name: &str, inner: &Node| {
-            name != "type" || !node.holds_schema || inner.choices.is_none()
-        };
-        let mut declared = Vec::with_capacity(properties.len());
-        for property in properties {
-            let (value, ui) = (get(&property.name), ui.member(&property.name));
-            if value.is_none() && self.view.only_set {
-                continue;
-            }
-            let key = property_key(node, self.checker, property);
-            let inner = self.schema.node(&key);
-            let is_left_out = inner.never && value.is_none() || !is_shown(&property.name, &inner);
-            if is_left_out || ui.is_hidden() {
-                continue;
-            }
-            declared.push(DeclaredMember {
-                name: &property.name,
-                title: self.schema.own_title(&key),
-                key,
-                value,
-                ui,
-            });
-        }
+        let declared = self.declared_members(node, ui, members);
         let shared = shared_titles(&declared);
         for DeclaredMember { name, key, title, value, ui } in declared {
             let title = title.filter(|title| !shared.contains(title));
             let label = ui.title().map(Arc::from).or(title).unwrap_or_else(|| Arc::clone(name));
-            let label = if ui.hides_label() { "".into() } else { label };
-            let required = is_required(name);
-            let pointer = object.child(name.to_string());
-            let (read_only, locks) = (node.read_only, Locks::default());
-            self.layout_node(
-                &FieldSlot {
-                    pointer,
-                    depth,
-                    label,
-                    role: Role::Member,
-                    required,
-                    value,
-                    ui,
-                    read_only,
-                    locks,
-                },
-                &key,
-            );
+            let slot = FieldSlot {
+                pointer: object.child(name.to_string()),
+                depth,
+                label: if ui.hides_label() { "".into() } else { label },
+                role: Role::Member,
+                required: is_required(name),
+                value,
+                ui,
+                read_only: node.read_only,
+                locks: Locks::default(),
+            };
+            self.layout_node(&slot, &key);
         }
-        // What is required without being declared has a row before it is there.
-        let wanted = node.object.required.iter().map(|name| &**name);
-        let wanted: BTreeSet<&str> =
-            wanted.chain(depended.iter().copied()).filter(|name| get(name).is_none()).collect();
-        let present =
-            members.into_iter().flatten().map(|(name, value)| (name.as_str(), Some(value)));
-        let undeclared = present.chain(wanted.into_iter().map(|name| (name, None)));
-        for (name, value) in undeclared.filter(|(name, _)| node.object.property(name).is_none()) {
+        for (name, value) in undeclared_members(node, members, &depended) {
             if null.is_some() && name == NULLABLE && value.is_some_and(Value::is_boolean) {
                 continue;
             }
@@ -496,6 +458,38 @@ impl Layout<'_> {
         {
             self.push_extra_row(object, depth, Part::Add, Kind::Add(AddedPart::Member), node);
         }
+    }
+
+    /// The members that the schema names and that get a row, in order.
+    fn declared_members<'a>(
+        &self,
+        node: &'a Node,
+        ui: &Ui<'a>,
+        members: Option<&'a Map<String, Value>>,
+    ) -> Vec<DeclaredMember<'a>> {
+        let mut properties: Vec<_> = node.object.properties.iter().collect();
+        ui.sort_members(&mut properties, |property| &property.name);
+        // What the row above says, and the kind that is chosen.
+        let is_shown = |name: &str, inner: &Node| {
+            name != "type" || !node.holds_schema || inner.choices.is_none()
+        };
+        let mut declared = Vec::with_capacity(properties.len());
+        for property in properties {
+            let value = members.and_then(|members| members.get(&*property.name));
+            let ui = ui.member(&property.name);
+            if value.is_none() && self.view.only_set {
+                continue;
+            }
+            let key = property_key(node, self.checker, property);
+            let inner = self.schema.node(&key);
+            let is_left_out = inner.never && value.is_none() || !is_shown(&property.name, &inner);
+            if is_left_out || ui.is_hidden() {
+                continue;
+            }
+            let (name, title) = (&property.name, self.schema.own_title(&key));
+            declared.push(DeclaredMember { name, title, key, value, ui });
+        }
+        declared
     }
 
     fn push_more_row(&mut self, list: &Pointer, depth: usize, side: u8, kind: Kind) {
@@ -536,6 +530,22 @@ struct DeclaredMember<'a> {
     title: Option<Arc<str>>,
     value: Option<&'a Value>,
     ui: Ui<'a>,
+}
+
+/// The members that the schema doesn't name: those that are there, then those that are required, which
+/// have a row before they are there.
+fn undeclared_members<'a>(
+    node: &'a Node,
+    members: Option<&'a Map<String, Value>>,
+    depended: &HashSet<&'a str>,
+) -> Vec<(&'a str, Option<&'a Value>)> {
+    let is_there = |name: &str| members.is_some_and(|members| members.contains_key(name));
+    let wanted = node.object.required.iter().map(|name| &**name);
+    let wanted: BTreeSet<&str> =
+        wanted.chain(depended.iter().copied()).filter(|name| !is_there(name)).collect();
+    let present = members.into_iter().flatten().map(|(name, value)| (name.as_str(), Some(value)));
+    let all = present.chain(wanted.into_iter().map(|name| (name, None)));
+    all.filter(|(name, _)| node.object.property(name).is_none()).collect()
 }
 
 /// Titles that several members have: their names tell them apart.

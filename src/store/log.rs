@@ -14,7 +14,8 @@ const DAYS: usize = 5;
 /// Lines that wait to be written; more are dropped, so that a full disk holds nothing up.
 const WAITING: usize = 10_000;
 
-/// Says how much is logged, as `tracing` filters are written: `debug`, `toolcrib::wire=trace`.
+/// Says how much is logged, as `tracing` filters are written: `info`, `toolcrib::wire=error`. What is
+/// below `info` is in debug builds alone (`Cargo.toml`).
 pub(crate) const VARIABLE: &str = "TOOLCRIB_LOG";
 
 /// Lines are written until this is dropped.

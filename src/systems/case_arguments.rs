@@ -194,11 +194,8 @@ pub fn refused_arguments(tool: &Tool, case: &Case) -> Vec<Issue> {
     let schema = Arc::new(arguments_schema(tool));
     let arguments = case.arguments.value();
     // What is filled in from an answer or a variable is known when it is called.
-    let is_filled = |text: &str| {
-        template::names_answer(text) || template::variable_names(text).next().is_some()
-    };
-    let is_known =
-        |issue: &Issue| !issue.at.get(arguments).and_then(Value::as_str).is_some_and(is_filled);
+    let text_at = |issue: &Issue| issue.at.get(arguments).and_then(Value::as_str);
+    let is_known = |issue: &Issue| !text_at(issue).is_some_and(template::is_filled_in);
     let checker = Checker::compile_lenient(&schema).checker;
     let issues = checker.map_or_else(Vec::new, |checker| checker.issues(arguments));
     issues.into_iter().filter(is_known).collect()

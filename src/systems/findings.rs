@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::{
     case_arguments::case_findings,
     entry_rules,
+    list_sources::source_findings,
     table::{by_id, every_system, kept_tools_at},
 };
 use crate::{
@@ -15,10 +16,12 @@ use crate::{
     },
     model::{
         catalog::Catalog,
+        connection::Connection,
         connections::{Connections, Listeners},
         entry::{Entry, EntryForm, EntryId, EntryPlace, FileId},
         finding::{Finding, Fix, Severity, Site},
         settings::SETTINGS,
+        transport::TransportKind,
     },
     schema::pointer::Pointer,
     syntax::{
@@ -48,6 +51,7 @@ pub fn catalog_findings<'s>(
     };
     findings.extend(map_slices(&entries, |slice| slice.iter().flat_map(check_text).collect()));
     merge_refused_names(&mut findings);
+    findings.extend(source_findings(catalog, &files));
     let of_schemas = entry_rules::schema_findings(catalog, &findings);
     findings.extend(of_schemas);
     locate_findings(findings, &files)
@@ -182,11 +186,14 @@ pub fn of_text(
 fn of_settings(catalog: &Catalog, source: &Source) -> Vec<Finding> {
     let (settings, mut found) = settings::parse_settings(source.text());
     let at_connection = |name: &str| Pointer::root().child("connections").child(name);
+    let site_at = |at: Pointer| {
+        let place = source.find_place(0, &at);
+        let (line, column) = place.map_or((0, 0), |place| (place.line, place.column));
+        Site { file: FileId::new(SETTINGS), entry: None, pointer: at, line, column }
+    };
     let mut add_unknown = |at: Pointer, tool: &str, place: &str, names: &[&str]| {
         let hint = did_you_mean(similar::nearest_name(tool, names.iter().copied()));
-        let (line, column) =
-            source.find_place(0, &at).map_or((0, 0), |place| (place.line, place.column));
-        let site = Site { file: FileId::new(SETTINGS), entry: None, pointer: at, line, column };
+        let site = site_at(at);
         let message = format!("there is no tool \"{}\" in {place}{hint}", tool.escape_debug());
         let (code, severity) = ("settings.unknown-tool", Severity::Warning);
         found.push(Finding::new(code, severity, message, site));
@@ -216,7 +223,23 @@ fn of_settings(catalog: &Catalog, source: &Source) -> Vec<Finding> {
             add_unknown(at.child(tool.as_str()), tool, &list, &names);
         }
     }
+    let is_unnamed = |one: &&Connection| one.command().is_some() && one.settings.is_empty();
+    for connection in settings.connections.known.iter().filter(is_unnamed) {
+        let Some(word) = word_of_commands() else { break };
+        let message =
+            format!("nothing says what its command starts, so no tool is called there: add {word}");
+        let site = site_at(at_connection(&connection.name).child("command"));
+        found.push(Finding::new("settings.no-system", Severity::Warning, message, site));
+    }
     found
+}
+
+/// The line that says what the command of a connection starts; `None` where no system has servers
+/// that are started.
+fn word_of_commands() -> Option<String> {
+    let mut schemas = every_system().iter().filter_map(|system| system.connection_settings());
+    let schema = schemas.find(|schema| schema.transports.contains(&TransportKind::Stdio))?;
+    Some(format!("{} = \"{}\"", schema.named_by?, schema.system))
 }
 
 /// The line and column of a finding's exact place; what is not there is at the nearest thing around

@@ -34,7 +34,14 @@ pub fn health_findings<'s>(
     // A kept list is as its server gave it.
     let is_editable =
         |tool: &Tool| by_id(tool.entry.system).is_some_and(|system| system.kept_tools().is_none());
-    let mut found = health::check_health(catalog, settings, model_function, is_editable);
+    let refused: HashSet<&EntryId> = known
+        .iter()
+        .filter(|other| NAME_REFUSED.contains(&other.code))
+        .filter_map(|other| other.site.entry.as_ref())
+        .collect();
+    let is_name_refused = |tool: &Tool| refused.contains(tool.id());
+    let mut found =
+        health::check_health(catalog, settings, model_function, is_editable, is_name_refused);
     let said: HashSet<(&str, Option<&EntryId>)> = known
         .iter()
         .filter_map(|other| {
@@ -83,7 +90,7 @@ fn fold_repeated(found: &mut Vec<Finding>, catalog: &Catalog) {
             let message = format!("{count} {words}: {} and {more} more", names.join(", "));
             let place = |one: &&Finding| RelatedPlace {
                 site: one.site.clone(),
-                message: one.message.clone(),
+                message: one.message.as_str().into(),
             };
             let related = all.iter().skip(1).map(place).collect();
             gone.extend(rows.iter().skip(1).copied());
@@ -99,6 +106,9 @@ fn fold_repeated(found: &mut Vec<Finding>, catalog: &Catalog) {
         !gone.contains(&(row - 1))
     });
 }
+
+/// The checks that say that model APIs refuse a name.
+const NAME_REFUSED: [&str; 2] = ["tool.name-refused", "identity.name-refused"];
 
 /// Codes of health, with those of checks that say the same.
 const SAID_BY: [(&str, &str); 2] = [

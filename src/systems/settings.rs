@@ -4,8 +4,12 @@ use serde_json::Value;
 
 use super::{check_codes::check_codes, model_settings, table::every_system};
 use crate::{
-    engine::settings::{connection_form, system_settings::SettingsSchema, workspace},
-    model::{finding::Finding, settings::WorkspaceSettings},
+    engine::settings::{
+        connection_form,
+        system_settings::{self, SettingsSchema},
+        workspace,
+    },
+    model::{connection::Connection, finding::Finding, settings::WorkspaceSettings},
 };
 
 /// What systems need to know of connections, and what is said of models behind them.
@@ -22,6 +26,12 @@ pub fn parse_settings(text: &str) -> (WorkspaceSettings, Vec<Finding>) {
     workspace::parse_settings(text, &schemas(), &tables, &check_codes)
 }
 
+/// The line that a connection lacks which starts a server and doesn't say of which system that is.
+#[must_use]
+pub(crate) fn missing_system(connection: &Connection) -> Option<String> {
+    system_settings::missing_system(connection, &schemas())
+}
+
 /// The schema of the form for a connection's table with this value.
 #[must_use]
 pub(crate) fn connection_form(table: &Value) -> Value {
@@ -36,7 +46,7 @@ mod tests {
     use crate::{
         engine::settings::connections::KEYS,
         model::{
-            connection::{Connection, Credentials, Endpoint, SecretAt, Tls},
+            connection::{Credentials, Endpoint, SecretAt, Tls},
             transport::TransportKind,
         },
         systems::{commonground::settings::Channel, trustgraph::settings::Gateway},
@@ -101,6 +111,18 @@ transport = "embedded"
         let expected = "3 settings.unknown-code no check has the code \"health.gemni\"; did you \
             mean \"health.gemini\"?";
         assert_eq!(told(&findings), [expected]);
+    }
+
+    #[test]
+    fn a_server_that_is_started_says_what_it_is() {
+        let head = "[connections.dev]\ncommand = 'x'\n";
+        let (settings, findings) = parse_settings(head);
+        let expected = "2 settings.no-system this doesn't say what its server is: add system = \
+            \"mcp\"";
+        assert_eq!(told(&findings), [expected]);
+        assert!(settings.connections.find_by_name("dev").is_some());
+        let (_, none) = parse_settings(&format!("{head}system = 'mcp'\n"));
+        assert_eq!(told(&none), [""; 0]);
     }
 
     #[test]

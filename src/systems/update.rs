@@ -176,7 +176,8 @@ fn write_one(target: Target, there: &ToolThere, tool: &PortableTool) -> Option<V
 }
 
 /// A function as the other forms of its API write it, where the one that is there is in one of them.
-fn in_form_of(there: &Value, written: Value) -> Value {
+#[must_use]
+pub fn in_form_of(there: &Value, written: Value) -> Value {
     if there.get(FUNCTION).is_some() {
         return written;
     }

@@ -11,6 +11,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 use super::styles::{Role, Styles};
+use crate::model::shown;
 
 pub(crate) use super::line_wrap::wrap;
 pub(crate) use crate::model::shown::{is_unseen, visible_text};
@@ -140,7 +141,7 @@ const SIGNS: [char; 12] = ['▌', '●', '○', '◆', '◇', '→', '▸', '▾
 /// How many cells a text takes whose letters take one each, as of nearly all; `None`: it has others.
 fn plain_cells(text: &str) -> Option<usize> {
     let is_plain = |letter: &char| (' '..='~').contains(letter) || SIGNS.contains(letter);
-    if text.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
+    if shown::is_plain(text.as_bytes()) {
         return Some(text.len());
     }
     text.chars().all(|letter| is_plain(&letter)).then(|| text.chars().count())

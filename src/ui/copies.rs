@@ -89,7 +89,7 @@ pub(crate) fn of_call(state: &State, call: &Call, query: Option<&Query>) -> Vec<
     }
     copies.extend(of_sent_frame(call, &over));
     if let Some(query) = query {
-        add_option(&mut copies, &format!("--query {}", shell_word(&query.text())));
+        add_option(&mut copies, &format!("--query {}", shell_word(query.text())));
     }
     copies
 }

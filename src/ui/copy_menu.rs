@@ -73,6 +73,7 @@ fn rows_of_answer(shown: &ShownCopies<'_>) -> Rows {
     let what = if is_frame { "frame under the cursor" } else { "event under the cursor" };
     let event = event.filter(|event| matches!(event, EventRow::Event(..)));
     let rows = [
+        ("what is shown", answer.shown_part()),
         ("answer", Some(text)),
         ("error", call.problem().map(CallError::words)),
         ("value under the cursor", value),

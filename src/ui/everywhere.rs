@@ -180,6 +180,17 @@ pub(crate) const ACTIONS: &[Row] = &[
     })
     .keys(&[verbs::CONNECTION])
     .help("Choose the connection that calls use"),
+    Row::new(Scope::Global, "next-connection", "next connection", |_, state| {
+        match connections::next_name(state) {
+            Some(name) => Reply::send(Message::Connection(ConnectionMessage::Use(Some(name)))),
+            None => Reply::Handled,
+        }
+    })
+    .help("Let all calls go through the next connection of toolcrib.toml, round and round")
+    .refused(|_, state| {
+        let has_none = connections::next_name(state).is_none();
+        has_none.then(|| "toolcrib.toml has no other connection".to_owned())
+    }),
     Row::new(Scope::Global, "tool-connection", "its connection…", |_, state| {
         connections::of_tool(state)
     })

@@ -1,8 +1,8 @@
 //! Images of answers: how large each is drawn, and of which cells.
 //!
-//! A view asks for an image by its file, and has no cells for it until the file is decoded, which is
-//! done apart from the keys. Then the image is made of half blocks here, or its cells are kept free
-//! for a window, which has pixels for it.
+//! A view asks for an image by its file, and has no cells for it until the file is decoded, which
+//! is done apart from the keys. Then the image is made of half blocks here, or its cells are kept
+//! free for a window or a terminal that has pixels for it.
 
 use std::{cell::RefCell, sync::Arc};
 
@@ -10,6 +10,7 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Color};
 
 use super::{
     canvas::Pen,
+    placeholders,
     styles::{Role, Styles, colour_parts, nearest_index},
 };
 use crate::model::{
@@ -17,9 +18,9 @@ use crate::model::{
     image_pixels::{DecodedImage, ImagePixels},
 };
 
-/// The text of a cell that shows a piece of an image in a window. What is drawn over it later has
-/// another.
-pub const IMAGE_CELL: &str = "\u{10eeee}";
+/// What the text of a cell begins with that is kept free for a piece of an image. What is drawn
+/// over it later has another.
+pub const IMAGE_CELL: &str = placeholders::LETTER;
 
 /// The upper and the lower half of a cell: the letters that images are made of in a terminal.
 const HALVES: [&str; 2] = ["▀", "▄"];
@@ -30,6 +31,9 @@ const DRAWN: &[&str] = &["image/png", "image/jpeg", "image/jpg"];
 /// How many images of one answer are drawn: what is in sight needs no more than is kept.
 pub(crate) const MOST_DRAWN: usize = 8;
 
+/// How many numbers images get before the first one comes again.
+const NUMBERS: u32 = 1 << 12;
+
 /// What images are drawn with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageWay {
@@ -37,6 +41,8 @@ pub enum ImageWay {
     HalfBlocks { is_indexed: bool },
     /// Cells are kept free, of so many pixels each in a row and in a column.
     Window { cell: (u16, u16) },
+    /// The same in a terminal, which knows images by their numbers, from `first` on.
+    Placeholders { cell: (u16, u16), first: u32 },
 }
 
 impl ImageWay {
@@ -44,12 +50,15 @@ impl ImageWay {
     fn cell(self) -> (usize, usize) {
         match self {
             Self::HalfBlocks { .. } => (1, 2),
-            Self::Window { cell } => (usize::from(cell.0.max(1)), usize::from(cell.1.max(1))),
+            Self::Window { cell: (width, height) }
+            | Self::Placeholders { cell: (width, height), .. } => {
+                (usize::from(width.max(1)), usize::from(height.max(1)))
+            }
         }
     }
 }
 
-/// An image where it is to be drawn by a window.
+/// An image where it is to be drawn by a window or a terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImagePlace {
     /// The cells of it that are in view.
@@ -59,6 +68,10 @@ pub struct ImagePlace {
     /// Columns and rows of all of it.
     pub cells: (u16, u16),
     pub pixels: Arc<ImagePixels>,
+    /// How many of these there is room for, in a row and in a column.
+    pub room: (usize, usize),
+    /// Its number in that size; 0 in a window.
+    pub number: u32,
 }
 
 /// A file that can be drawn, and what it is in words.
@@ -98,8 +111,10 @@ struct Drawing {
     known: Vec<KnownImage>,
     /// Files that are not decoded yet.
     wanted: Vec<Arc<[u8]>>,
-    /// What a window is to draw.
+    /// What others are to draw.
     places: Vec<ImagePlace>,
+    /// How many numbers were given.
+    numbers: u32,
 }
 
 #[derive(Debug)]
@@ -110,6 +125,8 @@ struct KnownImage {
     /// `None` while it is decoded.
     decoded: Option<Result<DecodedImage, String>>,
     blocks: Option<HalfBlocks>,
+    /// The number that it has in that size.
+    number: Option<(FittedSize, u32)>,
 }
 
 /// An image in colours, each of half a cell; `None` where the ground is seen.
@@ -126,7 +143,7 @@ impl ShownImages {
         self.way = Some(way);
     }
 
-    /// What the last drawing left for a window.
+    /// What the last drawing left for a window or a terminal to draw.
     #[must_use]
     pub fn places(&self) -> Vec<ImagePlace> {
         self.drawing.borrow().places.clone()
@@ -218,12 +235,16 @@ impl ShownImages {
                 }
             }
             ImageWay::Window { .. } => {
-                let (cells, pixels) = (image.size.cells, Arc::clone(&decoded.pixels));
                 for row in 0..area.height {
                     let kept_free = IMAGE_CELL.repeat(usize::from(area.width));
                     Pen::new(buffer, area, row).put_text(&kept_free, styles[Role::Text]);
                 }
-                drawing.places.push(ImagePlace { area, above, cells, pixels });
+                drawing.leave(image, area, above, 0);
+            }
+            ImageWay::Placeholders { first, .. } => {
+                let number = first + drawing.number(image);
+                placeholders::draw(buffer, area, above, number);
+                drawing.leave(image, area, above, number);
             }
         }
     }
@@ -236,12 +257,36 @@ impl Drawing {
         let at = at.unwrap_or_else(|| {
             self.wanted.push(Arc::clone(file));
             let file = Arc::clone(file);
-            self.known.push(KnownImage { file, is_seen: true, decoded: None, blocks: None });
+            let (decoded, blocks, number) = (None, None, None);
+            self.known.push(KnownImage { file, is_seen: true, decoded, blocks, number });
             self.known.len() - 1
         });
         let known = &mut self.known[at];
         known.is_seen = true;
         known
+    }
+
+    /// The number of an image in the size that it has now.
+    fn number(&mut self, image: &LaidImage) -> u32 {
+        let next = self.numbers;
+        let known = self.known(&image.file);
+        match known.number {
+            Some((size, number)) if size == image.size => number,
+            _ => {
+                known.number = Some((image.size, next));
+                self.numbers = (next + 1) % NUMBERS;
+                next
+            }
+        }
+    }
+
+    /// Leaves what is in view of an image to what is drawn on.
+    fn leave(&mut self, image: &LaidImage, area: Rect, above: u16, number: u32) {
+        let FittedSize { cells, pixels: room } = image.size;
+        if let Some(Ok(decoded)) = &self.known(&image.file).decoded {
+            let pixels = Arc::clone(&decoded.pixels);
+            self.places.push(ImagePlace { area, above, cells, pixels, room, number });
+        }
     }
 }
 
@@ -317,7 +362,7 @@ impl FittedSize {
 /// Whether a cell with that text may be a piece of an image: nothing that is read.
 #[must_use]
 pub(crate) fn is_image_cell(text: &str) -> bool {
-    text == IMAGE_CELL || HALVES.contains(&text)
+    text.starts_with(IMAGE_CELL) || HALVES.contains(&text)
 }
 
 /// Those of some parts that are images which can be drawn, each with its number among them.
@@ -433,6 +478,28 @@ mod tests {
         assert_eq!(seen(0, 2), [0, 0, 1]);
         assert_eq!(seen(4, 0), [0, 0, 0]);
         assert_eq!(seen(0, 3), [0, 0, 0]);
+    }
+
+    #[test]
+    fn a_terminal_knows_an_image_by_a_number_for_each_size() {
+        let mut images = ShownImages::default();
+        images.show(ImageWay::Placeholders { cell: (10, 20), first: 0x1000 });
+        let file = file("a");
+        images.lay(&file, (40, 9));
+        images.take_in(&file, Ok(decoded(200, 100, vec![9; 200 * 100 * 4])));
+        let mut placed = |room: (u16, u16)| {
+            images = std::mem::take(&mut images).begun();
+            let laid = images.lay(&file, room);
+            let mut buffer = Buffer::empty(Rect::new(0, 0, 40, 9));
+            let view = buffer.area;
+            images.draw(&mut buffer, &Theme::default().styles, (view, 0), (&laid, 0));
+            assert!(is_image_cell(buffer[(0, 0)].symbol()));
+            let [place]: [ImagePlace; 1] = images.places().try_into().unwrap();
+            (place.number, place.cells, place.room)
+        };
+        assert_eq!(placed((40, 9)), (0x1000, (20, 5), (200, 100)));
+        assert_eq!(placed((40, 9)), (0x1000, (20, 5), (200, 100)));
+        assert_eq!(placed((10, 9)), (0x1001, (10, 3), (100, 50)));
     }
 
     #[test]

@@ -1,8 +1,6 @@
 //! Tools that are added from a text: one that is pasted, that of a file of the workspace that isn't
 //! read in place, or that of any other file by its path.
 
-use std::sync::Arc;
-
 use super::{
     overlays::{
         menu::{Item, Menu},
@@ -36,13 +34,13 @@ const LOOKED_THROUGH: usize = 16 * READ;
 const MARKS: [&str; 5] = ["nputSchema", "input_schema", "\"function\"", "openapi", "parameters"];
 
 /// Files of the workspace that hold tools in a form that isn't read in place and that aren't added
-/// yet, with their texts: lists of tools and functions, OpenAPI documents. As many as that at most.
-pub(crate) fn files_with_tools(state: &State, most: usize) -> Vec<(FileId, Arc<str>)> {
+/// yet: lists of tools and functions, OpenAPI documents. As many as that at most.
+pub(crate) fn files_with_tools(state: &State, most: usize) -> Vec<FileId> {
     files_with(state, most, &MARKS)
 }
 
 /// Those that have one of these marks.
-fn files_with(state: &State, most: usize, marks: &[&str]) -> Vec<(FileId, Arc<str>)> {
+fn files_with(state: &State, most: usize, marks: &[&str]) -> Vec<FileId> {
     let context = ComposeContext::from_state(state);
     let is_unread = |file: &FileId| state.catalog.of_file(file).next().is_none();
     let texts = state.documents.iter().filter(|(file, document)| !document.gone && is_unread(file));
@@ -54,7 +52,7 @@ fn files_with(state: &State, most: usize, marks: &[&str]) -> Vec<(FileId, Arc<st
         marks.iter().find(|mark| text.contains(**mark))?;
         to_read = left;
         let is_list = pasting::paste_entries(context, text, None).is_ok();
-        is_list.then(|| (file.clone(), Arc::clone(text)))
+        is_list.then(|| file.clone())
     });
     texts.take(most).collect()
 }
@@ -68,7 +66,7 @@ pub(crate) fn choose_file(state: &State) -> Reply {
     if files.is_empty() {
         return await_paste();
     }
-    let item = |(file, _): &(FileId, Arc<str>)| Item { title: file.to_string(), ..Item::default() };
+    let item = |file: &FileId| Item { title: file.to_string(), ..Item::default() };
     let other = Item {
         title: "another file…".to_owned(),
         detail: "by its path: Python, or outside of this folder".to_owned(),
@@ -77,7 +75,7 @@ pub(crate) fn choose_file(state: &State) -> Reply {
     let items = files.iter().map(item).chain([other]).collect();
     let propose = move |row: usize, state: &State| {
         OverlayReply::CloseWith(match files.get(row) {
-            Some((_, text)) => paste_text(text, state),
+            Some(file) => take_file(file.as_str(), state),
             None => await_paste(),
         })
     };
@@ -112,10 +110,10 @@ fn path_in(text: &str) -> Option<String> {
 
 /// Shows what the tools of a file add: as it is here, with what isn't saved, where it is one of the
 /// workspace's, else as it is read now.
-fn take_file(path: &str, state: &State) -> Reply {
+pub(crate) fn take_file(path: &str, state: &State) -> Reply {
     let file = FileId::new(path.strip_prefix("./").unwrap_or(path));
     match state.documents.get(&file) {
-        Some(document) => paste_text(document.text.whole_text(), state),
+        Some(document) => paste_text(document.text.whole_text(), Some(&file), state),
         None => Reply::send(Message::Document(DocumentMessage::ReadTools(path.to_owned()))),
     }
 }
@@ -138,22 +136,23 @@ pub(crate) fn adds_tools(text: &str, screen: Option<&dyn Screen>, state: &State)
 pub(crate) fn paste_descriptors(text: &str, state: &State) -> Reply {
     match path_in(text) {
         Some(path) => take_file(&path, state),
-        None => paste_text(text, state),
+        None => paste_text(text, None, state),
     }
 }
 
-fn paste_text(text: &str, state: &State) -> Reply {
+/// The same of a text, and of the file that it is of.
+fn paste_text(text: &str, file: Option<&FileId>, state: &State) -> Reply {
     let (context, near) = (ComposeContext::from_state(state), state.selected.as_ref());
     let has_tools = pasting::paste_entries(context, text, near).is_ok();
     if let Some(Ok(config)) = read_block(text).filter(|_| !has_tools) {
         return Reply::send(server_import::choose_servers(config));
     }
-    Reply::Open(tools_overlay(text, state))
+    Reply::Open(tools_overlay(text, file, state))
 }
 
 /// Shows what the tools of a text add, and asks first of which system they are to be where that isn't
 /// known.
-pub(crate) fn tools_overlay(text: &str, state: &State) -> Box<dyn Overlay> {
+pub(crate) fn tools_overlay(text: &str, file: Option<&FileId>, state: &State) -> Box<dyn Overlay> {
     let (context, near) = (ComposeContext::from_state(state), state.selected.as_ref());
     let known = &state.network.connections.known;
     let is_connected = |target: Target| {
@@ -161,13 +160,17 @@ pub(crate) fn tools_overlay(text: &str, state: &State) -> Box<dyn Overlay> {
     };
     let choices = pasting::target_choices(context, text, near, is_connected);
     match choices.len() {
-        0 | 1 => Box::new(paste_proposal(text, None, state)),
-        _ => Box::new(choose_target(text, choices, known)),
+        0 | 1 => Box::new(paste_proposal(text, file, None, state)),
+        _ => Box::new(choose_target((text, file), choices, known)),
     }
 }
 
 /// Asks of which system the tools are to be; `known` are the workspace's connections.
-fn choose_target(text: &str, choices: Vec<TargetChoice>, known: &[Connection]) -> Menu {
+fn choose_target(
+    (text, file): (&str, Option<&FileId>),
+    choices: Vec<TargetChoice>,
+    known: &[Connection],
+) -> Menu {
     let called = |target: Target| {
         let own = known.iter().find(|one| one.settings.contains_key(target.word()));
         match (target.answered_by(), own) {
@@ -185,20 +188,26 @@ fn choose_target(text: &str, choices: Vec<TargetChoice>, known: &[Connection]) -
         detail: format!("{}; {}", called(choice.target), kept(&choice.lost)),
         ..Item::default()
     };
-    let (text, items) = (text.to_owned(), choices.iter().map(item).collect());
+    let items = choices.iter().map(item).collect();
+    let (text, file) = (text.to_owned(), file.cloned());
     let propose = move |row: usize, state: &State| {
         let target = choices.get(row).map(|choice| choice.target);
-        OverlayReply::CloseWith(paste_proposal(&text, target, state).into_reply())
+        OverlayReply::CloseWith(paste_proposal(&text, file.as_ref(), target, state).into_reply())
     };
     Menu::with_state("Paste tools as those of", items, propose)
 }
 
 /// What it adds as a dialog.
-fn paste_proposal(text: &str, target: Option<Target>, state: &State) -> Proposal {
-    let (text, near) = (text.to_owned(), state.selected.clone());
+fn paste_proposal(
+    text: &str,
+    file: Option<&FileId>,
+    target: Option<Target>,
+    state: &State,
+) -> Proposal {
+    let (text, file, near) = (text.to_owned(), file.cloned(), state.selected.clone());
     Proposal::new("Paste tools", "", move |state| {
         let context = ComposeContext::from_state(state);
-        pasting::paste_entries_to(context, &text, near.as_ref(), target)
+        pasting::paste_entries_to(context, &text, near.as_ref(), target, file.as_ref())
     })
     .with_act("add")
 }

@@ -127,7 +127,10 @@ impl Root {
         self.keys.clear();
         let area = frame.area();
         let styles = self.colours.styles_of(&state.theme);
-        frame.buffer_mut().set_style(area, styles[Role::Text]);
+        // All of its cells, which are looked up one by one where an area of them is named.
+        for cell in &mut frame.buffer_mut().content {
+            cell.set_style(styles[Role::Text]);
+        }
         self.is_unseen = area.width < SMALLEST.0 || area.height < SMALLEST.1;
         if self.is_unseen {
             self.found = FoundPlaces::default();
@@ -552,19 +555,21 @@ impl Root {
 impl Window for Root {
     fn open_help(&self, state: &State) -> Reply {
         let refusal = |action| self.refusal_reason(action, state);
-        Reply::Open(Box::new(help::help_menu(&state.keymap, &self.scopes(state), refusal)))
+        let near = (&*self.scopes(state), self.is_typing(state));
+        Reply::Open(Box::new(help::help_menu(&state.keymap, near, refusal)))
     }
 
     fn open_palette(&self, state: &State) -> Reply {
         let refusal = |action| self.refusal_reason(action, state);
-        let near = (&*self.recent, &*self.scopes(state));
+        let near = (&*self.recent, &*self.scopes(state), self.is_typing(state));
         Reply::Open(Box::new(palette::action_palette(&state.keymap, near, refusal)))
     }
 
     fn open_actions_menu(&self, state: &State) -> Reply {
         let scopes = self.screen(state).map_or_else(Vec::new, |screen| screen.scopes());
         let refusal = |action| self.refusal_reason(action, state);
-        Reply::Open(Box::new(palette::actions_menu(&state.keymap, &scopes, refusal)))
+        let near = (&*scopes, self.is_typing(state));
+        Reply::Open(Box::new(palette::actions_menu(&state.keymap, near, refusal)))
     }
 
     fn send_key(&mut self, key: Key, state: &State) -> Reply {

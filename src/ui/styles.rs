@@ -166,3 +166,23 @@ impl std::ops::Index<Role> for Styles {
         &self.styles[role as usize]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn no_colour_by_number_is_nearer_than_the_one_chosen(wanted: [u8; 3]) {
+            let far = |colour: Color| {
+                let parts = colour_parts(colour).unwrap();
+                parts.iter().zip(wanted).map(|(part, of)| u32::from(part.abs_diff(of)).pow(2)).sum::<u32>()
+            };
+            let chosen = far(nearest_index(Color::Rgb(wanted[0], wanted[1], wanted[2])));
+            let nearest = (16..=255).map(|index| far(Color::Indexed(index))).min();
+            prop_assert_eq!(Some(chosen), nearest);
+        }
+    }
+}

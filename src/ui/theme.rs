@@ -52,11 +52,15 @@ pub struct Theme {
     pub styles: Styles,
 }
 
-/// The styles of the theme with that name; where there is none, of the first one.
+/// The styles of the theme with that name: one of the user's, or one that is built in, which is read
+/// now: reading all of them would hold the first picture up. Where there is none, of the default.
 #[must_use]
-pub(crate) fn styles_named(themes: &[Theme], name: &str) -> Styles {
-    let named = themes.iter().find(|theme| theme.name == name).or_else(|| themes.first());
-    named.map_or_else(|| Theme::default().styles, |theme| theme.styles.clone())
+pub(crate) fn styles_named(users: &[Theme], name: &str) -> Styles {
+    if let Some(theme) = users.iter().find(|theme| theme.name == name) {
+        return theme.styles.clone();
+    }
+    let named = BUILT_IN.iter().find(|(known, _)| *known == name).or_else(|| BUILT_IN.first());
+    named.and_then(|(name, text)| parse(name, text).ok()).unwrap_or_default().styles
 }
 
 impl Default for Theme {
@@ -65,23 +69,35 @@ impl Default for Theme {
     }
 }
 
-/// Every theme that can be chosen: the built-in ones, then the user's (a name taken again
-/// replaces). What is wrong in a file is reported in words; that theme is left out.
+/// The user's themes by their texts. What is wrong in one is reported in words; that theme is left
+/// out.
 #[must_use]
-pub fn available_themes(users: &[(String, String)]) -> (Vec<Theme>, Vec<String>) {
-    let mut themes: Vec<Theme> = Vec::new();
-    let mut complaints = Vec::new();
-    let built_in = BUILT_IN.iter().map(|(name, text)| parse(name, text));
-    for read in built_in.chain(users.iter().map(|(name, text)| parse_own(name, text))) {
-        match read {
-            Ok(theme) => match themes.iter_mut().find(|known| known.name == theme.name) {
-                Some(known) => *known = theme,
-                None => themes.push(theme),
-            },
+pub(crate) fn users_themes(texts: &[(String, String)]) -> (Vec<Theme>, Vec<String>) {
+    let (mut themes, mut complaints) = (Vec::new(), Vec::new());
+    for (name, text) in texts {
+        match parse_own(name, text) {
+            Ok(theme) => themes.push(theme),
             Err(complaint) => complaints.push(complaint),
         }
     }
     (themes, complaints)
+}
+
+/// The names of the themes that can be chosen: the built-in ones, then the user's (a name taken again
+/// replaces).
+#[must_use]
+pub(crate) fn theme_names(users: &[Theme]) -> Vec<String> {
+    let is_new = |name: &&str| !BUILT_IN.iter().any(|(known, _)| known == name);
+    let own = users.iter().map(|theme| theme.name.as_str()).filter(is_new);
+    BUILT_IN.iter().map(|(name, _)| *name).chain(own).map(str::to_owned).collect()
+}
+
+/// The same themes with their styles, and what is wrong in the user's.
+#[must_use]
+pub fn available_themes(users: &[(String, String)]) -> (Vec<Theme>, Vec<String>) {
+    let (own, complaints) = users_themes(users);
+    let theme = |name: String| Theme { styles: styles_named(&own, &name), name };
+    (theme_names(&own).into_iter().map(theme).collect(), complaints)
 }
 
 /// Reads a theme of the user's, which says only what differs from a built-in one: the one that `base`
@@ -273,10 +289,25 @@ mod tests {
         assert_eq!(complaints, Vec::<String>::new());
         assert_eq!(themes.len(), BUILT_IN.len());
         for (name, text) in BUILT_IN {
+            assert_eq!(parse(name, text).err(), None);
             for (_, role) in ROLES {
                 assert!(text.contains(&format!("\n{role} = ")), "theme {name} leaves out {role}");
             }
         }
+    }
+
+    #[test]
+    fn a_theme_of_the_users_replaces_the_one_of_its_name() {
+        let text = |role: &str| format!("[roles]\ntext = {{ fg = \"{role}\" }}\n");
+        let own = [("light", text("red")), ("mine", text("blue")), ("broken", "x".to_owned())];
+        let own = own.map(|(name, text)| (name.to_owned(), text));
+        let (themes, complaints) = users_themes(&own);
+        assert_eq!((themes.len(), complaints.len()), (2, 1));
+        assert_eq!(theme_names(&themes), ["dark", "light", "contrast", "sixteen", "mine"]);
+        let of_text = |name: &str| styles_named(&themes, name).role_style(Role::Text).fg;
+        assert_eq!((of_text("light"), of_text("mine")), (Some(Color::Red), Some(Color::Blue)));
+        assert_eq!(styles_named(&themes, "none"), styles_named(&[], "dark"));
+        assert_ne!(styles_named(&[], "light"), styles_named(&[], "dark"));
     }
 
     #[test]

@@ -16,5 +16,11 @@ pub(crate) fn now_millis() -> Millis {
 /// The milliseconds since then.
 #[must_use]
 pub(crate) fn elapsed_ms(began: Instant) -> u64 {
-    u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
+    ms_between(began, Instant::now())
+}
+
+/// The milliseconds from one moment to a later one.
+#[must_use]
+pub(crate) fn ms_between(began: Instant, later: Instant) -> u64 {
+    u64::try_from(later.duration_since(began).as_millis()).unwrap_or(u64::MAX)
 }

@@ -152,6 +152,8 @@ const FOLDERS: &[Folder] = &[
             "arboard",
             "unicode_bidi",
             "rustix",
+            "base64",
+            "flate2",
             "png",
             "zune_jpeg",
             "zune_core",

@@ -526,6 +526,22 @@ fn members_beside_the_known_ones_stay_in_their_own_form() {
 }
 
 #[test]
+fn check_says_how_a_list_of_functions_is_added() {
+    let list = json!([{"name": "a", "description": "A", "input_schema": {"type": "object", "properties": {}}}]);
+    let place = Place::with(&[("agent/tools.json", &list.to_string())]);
+    let named = place.run(&["check", "agent/tools.json"]);
+    named.ended(6, &[]);
+    let words = named.data.split_whitespace().collect::<Vec<_>>().join(" ");
+    let command = "`toolcrib convert agent/tools.json --to mcp --out mcp/tools.json`";
+    assert!(words.contains(command), "{words}");
+    place.run(&["check"]).ended(0, &["offers to add the tools of agent/tools.json"]);
+    place.run(&["convert", "agent/tools.json", "--to", "mcp", "--out", "mcp/tools.json"]);
+    let added = place.run(&["check", "--strict"]);
+    added.ended(0, &[]);
+    assert!(!added.words.contains("no descriptors"), "{}", added.words);
+}
+
+#[test]
 fn a_list_of_arguments_that_the_schema_says_too_is_not_lost() {
     let of = |description: &str| {
         let text = format!(

@@ -282,6 +282,18 @@ fn trustgraphs_are_listed_by_the_same_key() {
 }
 
 #[test]
+fn a_connection_that_starts_a_server_says_which_system_that_is() {
+    let settings = "[connections.dev]\ncommand = \"a-server\"\n";
+    let place = Place::with(&[("toolcrib.toml", settings), ("tools/count.yaml", OWN)]);
+    let found = place.run(&["check"]);
+    let words = found.data.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("toolcrib.toml:2") && words.contains("add system = \"mcp\""), "{words}");
+    for command in [&["call", "dev/echo"][..], &["call", "echo", "--connection", "dev"]] {
+        place.run(command).ended(2, &["add system = \"mcp\" to [connections.dev]"]);
+    }
+}
+
+#[test]
 fn a_turn_of_another_agent_is_started_and_watched_to_its_end() {
     let there = CommonGround::start();
     there.agents(&[("counter", "worker_generic")]);

@@ -317,6 +317,15 @@ fn what_would_be_said_of_many_tools_of_a_file_is_said_once_with_their_names() {
 }
 
 #[test]
+fn a_name_that_apis_refuse_is_one_finding() {
+    let list = kept(r#"{"type": "object", "properties": {}}"#)
+        .replace(r#""name": "a""#, r#""name": "send.email""#);
+    let all = check(&files(&[("mcp/s.json", &list)]), &HealthSettings::default());
+    let refused = |finding: &&Finding| finding.message.contains("refuses the name");
+    assert_eq!(all.iter().find(refused), None, "its check says it");
+}
+
+#[test]
 fn of_thousands_that_are_alike_one_finding_stands_for_all() {
     let tool = |row: usize| {
         format!(

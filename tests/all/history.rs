@@ -175,7 +175,10 @@ fn a_part_of_a_json_answer_is_printed_for_scripts() {
     let nowhere = call("/rows/7", &[]);
     nowhere.ended(1, &["reading /rows/7 of the answer: there is nothing"]);
     assert_eq!(nowhere.data, "");
-    call("rows", &[]).ended(2, &["is no path: write /rows/0/name"]);
+    call("$.rows", &[]).ended(2, &["is no path: write /rows/0/name"]);
+    assert_eq!(call("/rows/*[n>1]/name", &[]).data, "Ada\n");
+    assert_eq!(call("ada", &["--json"]).json(), json!(["      \"name\": \"Ada\","]));
+    call("nobody", &[]).ended(1, &["no line has \"nobody\"; a path begins with /"]);
 
     let shown = |arguments: &[&str]| {
         let line = ["history", "show", "last", "--query", "/rows/*/name"];

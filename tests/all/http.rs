@@ -169,6 +169,33 @@ async fn without_a_method_it_is_json_that_is_posted_and_events_come_one_by_one()
     assert!(request.contains("accept: application/json, text/event-stream\r\n"), "{request}");
 }
 
+/// Its first event may come long after it began, and its last may never end.
+#[tokio::test]
+async fn a_stream_whose_lines_are_shown_says_when_it_began_and_where_it_was_cut_off() {
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nx-told: once\r\nconnection: close\r\n\r\n";
+    let (url, _requests) = server(vec![format!("{head}data: one\n\nevent: piece\ndata: tw")]);
+    let bus = opened(&url).await;
+    let inbox = bus.new_inbox().unwrap();
+    let mut line = bus.subscribe(&inbox, SubscriptionShare::Each).await.unwrap();
+    let message = Outgoing {
+        to: Address::ephemeral("/stream"),
+        reply: Some(inbox),
+        headers: vec![marks::lines_header()],
+        body: Bytes::from_static(b"{}"),
+        expires: None,
+    };
+    bus.send(message).await.unwrap();
+    let Some(Incoming::Headers(headers)) = line.next().await else { panic!("no headers came") };
+    let value = |name: &str| {
+        headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    };
+    assert_eq!((value(":status"), value("x-told")), (Some("200"), Some("once")));
+    assert_eq!(&*packet(&mut line).await.body, b"one");
+    let begun = "event: piece\ndata: tw… (21 bytes in all)";
+    assert_eq!(line.next().await, Some(Incoming::Wire(begun.to_owned())));
+    assert_eq!(line.next().await, Some(Incoming::Ended));
+}
+
 #[tokio::test]
 async fn what_cannot_be_sent_or_is_not_answered_is_told() {
     let refused = TcpListener::bind("127.0.0.1:0").unwrap();

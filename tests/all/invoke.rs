@@ -114,9 +114,16 @@ fn a_path_shows_a_part_of_the_answers_of_a_tool() {
     };
     bench.keys("ctrl+enter ctrl+enter");
     answers(&mut bench, r#"{"rows": [{"name": "Ada"}, {"name": "Bo"}]}"#);
-    asks(&mut bench, "rows");
+    asks(&mut bench, "$.rows");
     assert!(bench.shows("is no path: write /rows/0/name"), "{}", bench.screen());
-    bench.keys("esc");
+    // What it would find is seen while it is typed.
+    bench.keys("ctrl+a delete");
+    bench.types("/rows/*[name*=b]/na");
+    assert!(bench.shows("there is nothing"), "{}", bench.screen());
+    bench.types("me");
+    assert!(bench.shows("1 value") && bench.shows("Bo"), "{}", bench.screen());
+    bench.keys("enter");
+    assert!(bench.shows("query /rows/*[name*=b]/name · 1 value"), "{}", bench.screen());
     asks(&mut bench, "/rows/*/name");
     assert!(bench.shows("query /rows/*/name · 2 values"), "{}", bench.screen());
     bench.keys("v");
@@ -144,9 +151,16 @@ fn a_path_shows_a_part_of_the_answers_of_a_tool() {
     asks(&mut bench, "");
     assert!(!bench.shows("query /nope") && bench.shows("rows: [1 item]"), "{}", bench.screen());
     bench.keys("R");
-    answers(&mut bench, "no rows");
-    bench.keys("i");
-    assert!(bench.shows("the answer is not JSON"), "{}", bench.screen());
+    answers(&mut bench, "started\n{\"row\": 1}\n{\"row\": 2}\nno rows\n");
+    asks(&mut bench, "/*/row");
+    assert!(bench.shows("query /*/row · 2 values"), "{}", bench.screen());
+    asks(&mut bench, "ROWS");
+    assert!(bench.shows("query ROWS · 1 line") && bench.shows("no rows"), "{}", bench.screen());
+    bench.keys("y");
+    bench.types("what is shown");
+    bench.keys("enter");
+    let copied = bench.effects.last();
+    assert!(matches!(copied, Some(Effect::Copy(text)) if text == "no rows\n"), "{copied:?}");
 }
 
 #[test]

@@ -124,6 +124,20 @@ fn pasted_arguments_are_all_of_them() {
 }
 
 #[test]
+fn a_command_that_no_system_is_named_for_is_reported() {
+    let settings = "[connections.dev]\ncommand = \"serve\"\n";
+    let place = Place::with(&[("toolcrib.toml", settings)]);
+    let ran = place.run(&["check"]);
+    ran.ended(0, &[]);
+    let words = ran.data.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("settings.no-system"), "{words}");
+    assert!(words.contains("add system = \"mcp\""), "{words}");
+    let named = format!("{settings}system = \"mcp\"\n");
+    let data = Place::with(&[("toolcrib.toml", &*named)]).run(&["check"]).data;
+    assert!(!data.contains("settings.no-system"), "{data}");
+}
+
+#[test]
 fn a_server_without_a_saved_list_is_listed_when_invoke_opens_if_it_was_allowed() {
     let lists = |bench: &Workbench| {
         let effects = bench.effects.iter();
@@ -134,7 +148,7 @@ fn a_server_without_a_saved_list_is_listed_when_invoke_opens_if_it_was_allowed()
     assert!(bench.shows("Enter lists the tools of sky"), "{}", bench.screen());
     // It was: the runtime answers with this, also twice.
     for _ in 0..2 {
-        bench.send(Message::Connection(ConnectionMessage::ListChosen));
+        bench.send(Message::Connection(ConnectionMessage::ListAllowed("sky".into())));
     }
     let read = |effect: &&Effect| matches!(effect, Effect::ReadDeployed { .. });
     assert_eq!(bench.effects.iter().filter(read).count(), 1, "{:?}", bench.effects);
@@ -142,6 +156,13 @@ fn a_server_without_a_saved_list_is_listed_when_invoke_opens_if_it_was_allowed()
     assert_eq!(lists(&bench), 1, "it is under way");
     let saved = open(&many_tools(), (120, 36));
     assert_eq!(lists(&saved), 0);
+    // Those that calls don't go to by default, too.
+    let two = "[connections.sky]\nsystem = \"mcp\"\ncommand = \"sky\"\n\n\
+        [connections.sea]\nsystem = \"mcp\"\ncommand = \"sea\"\n";
+    let mut bench = Workbench::files(&[("toolcrib.toml", two)], 120, 36).on(ScreenId::Invoke);
+    assert_eq!(lists(&bench), 2);
+    bench.send(Message::Connection(ConnectionMessage::ListAllowed("sea".into())));
+    assert!(bench.effects.iter().any(|effect| read(&effect)), "{:?}", bench.effects);
 }
 
 #[test]

@@ -65,6 +65,15 @@ fn an_image_of_an_answer_is_drawn_below_its_text_in_the_colours_of_the_terminal(
 }
 
 #[test]
+fn a_terminal_that_draws_images_itself_gets_placeholders() {
+    let (_place, screen) = painted(PICTURE, &[("TERM", "xterm-kitty")]);
+    screen.wait_for("81 B · 6 × 6 pixels");
+    let contents = screen.contents();
+    assert!(contents.contains("\u{10eeee}\u{305}\u{305}"), "row 0, column 0: {contents}");
+    assert!(screen.look(halves).is_empty(), "{contents}");
+}
+
+#[test]
 fn an_image_without_colours_stays_a_line_and_a_broken_one_says_so() {
     let (_place, screen) = painted(PICTURE, &[("NO_COLOR", "1")]);
     screen.wait_for("[image image/png, 81 bytes]");

@@ -120,6 +120,16 @@ fn a_call_that_is_sent_again_has_the_variables_of_its_connection_and_of_the_comm
 }
 
 #[test]
+fn calls_that_differ_in_their_variables_alone_are_told_apart_in_the_history() {
+    let place = Place::with(&files(&[]));
+    for options in [&[][..], &["--connection", "staging"]] {
+        call(&place, "{{var.left}} * {{var.right}}", options).ended(0, &[]);
+    }
+    let listed = place.run(&["history"]).data;
+    assert!(listed.contains("6 * 7") && listed.contains("5 * 8"), "{listed}");
+}
+
+#[test]
 fn a_file_says_what_the_environment_is_for_requests_alone() {
     let place =
         Place::with(&files(&[("ours.env", "# ours\nexport SUM='111111 + 1'\nSHOP_KEY=1\n")]));
@@ -255,6 +265,7 @@ fn the_request_shows_the_variables_of_the_connection_that_is_chosen() {
     assert!(request.body.contains("6 * 7 + {{var.key}}"), "{}", request.body);
     assert!(request.arguments.contains("{{var.left}}"), "a case of it gets the names");
     bench.keys("C");
+    assert!(bench.shows("left = 5, right = 8"), "{}", bench.screen());
     bench.types("staging");
     bench.keys("enter");
     let lines = [
@@ -264,6 +275,40 @@ fn the_request_shows_the_variables_of_the_connection_that_is_chosen() {
         "nothing defines the variable \"key\"",
     ];
     for line in lines {
+        assert!(bench.shows(line), "{line}:\n{}", bench.screen());
+    }
+}
+
+#[test]
+fn a_field_of_a_number_takes_a_variable() {
+    let tool = "tool_name: lamp\nafter_execution: suspend\n\
+                target_subject: \"cg.v1r4.{project_id}.{channel_id}.cmd.tool.lamp.switch\"\n\
+                parameters: {type: object, properties: {count: {type: integer}}}\n";
+    let files = [("tools.yaml", tool), ("toolcrib.toml", "[variables]\nlimit = 5\n")];
+    let mut bench = Workbench::files(&files, 120, 36).on(ScreenId::Invoke);
+    bench.keys("enter");
+    bench.types("{{var.");
+    assert!(bench.shows("5 · the workspace"), "{}", bench.screen());
+    bench.keys("enter esc");
+    let tool = bench.state.catalog.tool_called("lamp").unwrap().id().clone();
+    assert_eq!(bench.state.arguments_of(&tool)["count"], "{{var.limit}}", "{}", bench.screen());
+    assert!(!bench.shows("expected") && bench.shows("limit = 5"), "{}", bench.screen());
+}
+
+#[test]
+fn the_next_connection_is_one_action_away() {
+    let mut bench = Workbench::files(&files(&[]), 120, 36).on(ScreenId::Invoke);
+    for name in ["staging", "dev", "staging"] {
+        bench.keys("@next-connection");
+        let chosen = bench.state.network.connections.chosen.as_deref();
+        assert_eq!(chosen, Some(name), "{}", bench.screen());
+    }
+}
+
+#[test]
+fn a_connection_shows_its_variables_and_where_they_are_from() {
+    let bench = Workbench::files(&files(&[]), 120, 36).on(ScreenId::Connections);
+    for line in ["left = 6 · the workspace", "right = 7", "key = •••• from"] {
         assert!(bench.shows(line), "{line}:\n{}", bench.screen());
     }
 }

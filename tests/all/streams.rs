@@ -13,6 +13,7 @@ use flate2::{Compression, write::GzEncoder};
 use serde_json::{Value, json};
 
 use crate::support::{
+    model_server::{HELD, ModelServer},
     place::{Place, Ran},
     terminal,
 };
@@ -448,4 +449,27 @@ fn a_status_from_an_mcp_server_is_a_failed_call() {
     let ran = place.run(&["call", "--connection", "lab", "alive", "--json"]);
     let events = ran.events();
     assert_eq!(wire(&events), [("in", ": wait"), ("in", "id: 7")], "{events:#?}");
+}
+
+/// The lines of the wire that follow each chunk don't keep it back.
+#[test]
+fn a_chunk_is_printed_before_the_next_one_comes() {
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+    let first = r#"data: {"type": "delta", "text": "Hello"}"#;
+    let last = r#"data: {"type": "done", "response": {"answer": "Hello"}}"#;
+    let server = ModelServer::start(vec![format!("{head}{first}\n\n{HELD}{last}\n\n")]);
+    let settings = format!(
+        "connection = \"proxy\"\n[connections.proxy]\nservers = \"{}\"\n\
+         [connections.proxy.search-proxy]\ncompany-id = \"1\"\nuser-id = \"2\"\nchat-id = \"c\"\n",
+        server.url
+    );
+    let tool = "name: ask\ndescription: Asks an agent.\nsearch-proxy: agent-search\nengine: vertexai\nconfiguration: {}\n";
+    let place = Place::with(&[("toolcrib.toml", &settings), ("ask.yaml", tool)]);
+    let mut call = place.command(&["call", "ask", "query=hi"]).spawn().unwrap();
+    let mut said = [0; 5];
+    call.stdout.as_mut().unwrap().read_exact(&mut said).unwrap();
+    // If it was kept back until the call gave up, nobody reads the rest any more.
+    server.go_on();
+    assert_eq!(&said, b"Hello");
+    assert_eq!(call.wait().unwrap().code(), Some(0));
 }

@@ -388,3 +388,15 @@ fn nobody_is_answered_for_whom_the_workspace_does_not_know() {
     let ran = place.run(&["serve", "--connection", "nats://127.0.0.1:1"]);
     ran.ended(2, &["no tool of this workspace has a sample", "--mock"]);
 }
+
+#[test]
+fn the_tool_that_is_shown_first_has_its_connection_in_the_top_line() {
+    let settings = "[connections.own]\ntransport = \"embedded\"\ntools = [\"calculator\"]\n";
+    let sample = SAMPLES.iter().find(|sample| sample.name == "services").unwrap();
+    let is_left = |(path, _): &(&str, &str)| *path != "toolcrib.toml" && !path.ends_with(".md");
+    let rest = sample.files.iter().copied().filter(is_left);
+    let files: Vec<_> = rest.chain([("toolcrib.toml", settings)]).collect();
+    let mut bench = Workbench::files(&files, 120, 36).on(ScreenId::Invoke);
+    bench.state.selected = None;
+    assert_eq!(bench.state.connection_here().name, "own");
+}

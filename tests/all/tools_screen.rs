@@ -1196,6 +1196,62 @@ fn a_file_is_named_where_tools_are_pasted() {
 }
 
 #[test]
+fn a_list_goes_with_the_file_that_its_tools_come_from() {
+    let function = |name: &str, words: &str| json!({"type": "function", "function": {"name": name, "description": words, "strict": true, "parameters": {"type": "object", "properties": {}}}});
+    let agent = FileId::new("agent.json");
+    let first = json!([function("one", "First"), function("two", "Second")]);
+    let mut bench = Workbench::files(&[("agent.json", &first.to_string())], 120, 36);
+    bench.keys("@add-file-tools enter enter");
+    assert!(bench.shows("come from agent.json"), "{}", bench.screen());
+    bench.keys("enter");
+    let list = FileId::new("mcp/server.json");
+    let value = |bench: &Workbench, file: &FileId| {
+        let document = bench.state.documents.get(file).unwrap();
+        document.source.as_ref().unwrap().value(0).unwrap().clone()
+    };
+    assert_eq!(value(&bench, &list)["sources"], json!(["agent.json"]));
+    let differs = |bench: &Workbench| {
+        let found = bench.state.findings.iter();
+        found.filter(|finding| finding.code == "kept.source-differs").count()
+    };
+    assert_eq!(differs(&bench), 0);
+    // The program's own file changes.
+    let second =
+        json!([function("one", "First of all"), function("two", "Second"), function("new", "New")]);
+    let disk =
+        DocumentMessage::DiskChanged { file: agent.clone(), text: Some(second.to_string().into()) };
+    bench.send(Message::Document(disk));
+    assert_eq!(differs(&bench), 1);
+    bench.keys("@read-source");
+    assert!(bench.shows("First of all"), "{}", bench.screen());
+    bench.keys("enter");
+    let tools = value(&bench, &list)["tools"].clone();
+    assert_eq!(
+        (&tools[0]["description"], &tools[2]["name"]),
+        (&json!("First of all"), &json!("new"))
+    );
+    assert_eq!(differs(&bench), 0);
+    // And the list does.
+    let edit = Edit::Set {
+        at: Pointer::parse("/tools/1/description").unwrap(),
+        to: json!("Second to none").into(),
+    };
+    let change = Change::File { file: list.clone(), document: 0, edit };
+    bench.send(Message::Document(DocumentMessage::Change {
+        label: "edit".into(),
+        changes: vec![change],
+    }));
+    assert_eq!(differs(&bench), 1);
+    bench.keys("@write-source");
+    assert!(bench.shows("Second to none"), "{}", bench.screen());
+    bench.keys("enter");
+    let written = value(&bench, &agent);
+    assert_eq!(written[1], function("two", "Second to none"));
+    assert_eq!(written[0], function("one", "First of all"));
+    assert_eq!(differs(&bench), 0);
+}
+
+#[test]
 fn a_file_that_the_workspace_does_not_read_is_read_for_its_tools() {
     let mut bench = Workbench::files(&[], 120, 36).on(ScreenId::Tools);
     // As a terminal pastes the path of a file that is dropped on it.

@@ -978,6 +978,26 @@ fn help_gives_a_key_to_one_action() {
 }
 
 #[test]
+fn help_names_the_keys_that_work_while_a_text_is_edited() {
+    let schema = r#"{"type": "object", "properties": {"a": {"type": "string"}, "l": {"type": "array", "items": {"type": "string"}}}}"#;
+    let key_of = |bench: &Workbench| {
+        let screen = bench.screen();
+        let row = screen.lines().find(|line| line.contains("Add an item or an entry"));
+        let row = row.unwrap_or_else(|| panic!("{screen}")).replace('│', " ");
+        row.split_whitespace().last().unwrap_or_default().to_owned()
+    };
+    let mut bench = Workbench::form(schema, None, 120, 36);
+    bench.keys("f1");
+    assert_eq!(key_of(&bench), "a");
+    // Then it would be a letter of the text.
+    bench.keys("esc enter f1");
+    assert_eq!(key_of(&bench), "Alt+A");
+    bench.keys("esc ctrl+p");
+    bench.types("Add an item");
+    assert_eq!(key_of(&bench), "Alt+A");
+}
+
+#[test]
 fn tools_of_a_file_that_is_not_read_in_place_are_offered() {
     let list = r#"{"tools": [{"name": "get_weather", "description": "Weather", "inputSchema": {"type": "object", "properties": {"at": {"type": "object", "properties": {"city": {"type": "string"}}}}}}]}"#;
     let files = [("tools.json", list), ("package.json", r#"{"name": "x", "tools": []}"#)];
@@ -1440,7 +1460,7 @@ fn a_mock_that_somebody_wrote_is_not_lost_by_quitting() {
     bench.keys("m q");
     assert!(bench.effects.contains(&Effect::Quit), "nothing was said of it");
     let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Invoke);
-    bench.keys("m down enter");
+    bench.keys("m down down enter");
     bench.types("my own answer");
     bench.keys("esc");
     assert!(bench.shows("the text below is the answer"), "{}", bench.screen());
@@ -1462,7 +1482,7 @@ fn a_mock_that_cannot_be_kept_is_not_offered_to_be() {
     let label = "a stub".to_owned();
     bench.send(Message::Document(DocumentMessage::Change { label, changes: vec![create] }));
     bench.send(Message::Document(DocumentMessage::Saved { file, text: Some("name: [".into()) }));
-    bench.keys("m down enter");
+    bench.keys("m down down enter");
     bench.types("my own answer");
     bench.keys("esc q");
     assert!(bench.shows("can't be kept: can't read stubs/query-customers"), "{}", bench.screen());
@@ -1476,7 +1496,7 @@ fn a_mock_that_cannot_be_kept_is_not_offered_to_be() {
 #[test]
 fn a_renamed_tool_keeps_its_mock_and_what_was_typed() {
     let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Invoke);
-    bench.keys("m down enter");
+    bench.keys("m down down enter");
     bench.types("my own answer");
     bench.keys("esc");
     bench.send(Message::Show(ScreenId::Tools));
@@ -1503,7 +1523,10 @@ fn a_renamed_tool_keeps_its_mock_and_what_was_typed() {
 fn the_arrows_go_from_the_arguments_to_the_mock_and_back() {
     let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Invoke);
     let here = |bench: &Workbench| bench.shows("What the answer is");
+    // The question is to be given first.
     bench.keys("m");
+    assert!(!here(&bench), "{}", bench.screen());
+    bench.keys("down");
     assert!(here(&bench), "{}", bench.screen());
     bench.keys("up");
     assert!(!here(&bench), "{}", bench.screen());

@@ -47,60 +47,23 @@ pub(crate) fn plan_import(
     items: &[Item],
     differing: ConflictChoice,
 ) -> Result<Plan, String> {
-    let mut plan = Plan::default();
-    let (mut new, mut same, mut kept, mut taken, mut unread, mut tokens, mut own) =
-        (Vec::new(), 0, Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let mut ids = Vec::new();
+    let mut sorted = Sorted::default();
     for item in items {
-        let Some((deployment, mut value)) =
-            by_id(item.system).and_then(|system| system.deployment()).zip(item.parse_value())
-        else {
-            unread.push(item.name());
-            continue;
-        };
-        let known = context.catalog.entries().find(|entry| deployment.is_named(entry, item));
-        if known.is_none() && deployment.is_own(item) {
-            own.push(item.name());
-            continue;
-        }
-        // A secret has no place in a file of the workspace.
-        let secret = deployment.secret();
-        if value
-            .as_object_mut()
-            .zip(secret)
-            .and_then(|(members, secret)| members.shift_remove(secret))
-            .is_some()
-        {
-            tokens.push(item.name());
-        }
-        let value = deployment.file_value(value);
-        let value = match known {
-            Some(entry) => deployment.imported_value(entry, value),
-            None => value,
-        };
-        match known {
-            None => new.push((deployment, item, value)),
-            Some(entry) if deployment.is_same(item, (*entry.value).clone(), &value) => {
-                same += 1;
-                ids.extend(id_change(deployment, entry, item));
-            }
-            Some(_) if differing == ConflictChoice::Keep => kept.push(item.name()),
-            Some(entry) => {
-                taken.push(item.name());
-                plan.changes.push(replace_entry(entry, value));
-            }
-        }
+        sorted.add(context, item, differing);
     }
+    let Sorted { new, same, kept, taken, unread, tokens, own, changes, ids } = sorted;
+    let mut plan = Plan { changes, ..Plan::default() };
     let named = |names: &[String]| list_names(names.iter().map(String::as_str));
-    let mut note = |names: &[String], words: &str| {
+    for (names, words) in [
+        (&unread, "Not JSON there, so left out (it keeps all tools there from loading)"),
+        (&tokens, "The token stays there and isn't written here"),
+        (&own, "Built into the system, so left out"),
+        (&kept, "Different there; the workspace's stay as they are"),
+    ] {
         if !names.is_empty() {
             plan.notes.push(format!("{words}: {}.", named(names)));
         }
-    };
-    note(&unread, "Not JSON there, so left out (it keeps all tools there from loading)");
-    note(&tokens, "The token stays there and isn't written here");
-    note(&own, "Built into the system, so left out");
-    note(&kept, "Different there; the workspace's stay as they are");
+    }
     if !ids.is_empty() {
         let count = ids.len();
         plan.notes.push(match count {
@@ -128,6 +91,61 @@ pub(crate) fn plan_import(
         false => format!("import {}", named(&names)),
     };
     Ok(plan)
+}
+
+/// What is there, by what becomes of it; most are names.
+#[derive(Default)]
+struct Sorted<'i> {
+    new: Vec<MissingEntry<'i>>,
+    /// How many are here as they are there.
+    same: usize,
+    /// Different ones, of which the workspace's stay, and those that are taken.
+    kept: Vec<String>,
+    taken: Vec<String>,
+    unread: Vec<String>,
+    /// Those whose token stays there.
+    tokens: Vec<String>,
+    /// Those that the system brings itself.
+    own: Vec<String>,
+    /// What takes the different ones in.
+    changes: Vec<Change>,
+    /// What writes the ids that they have there.
+    ids: Vec<Change>,
+}
+
+impl<'i> Sorted<'i> {
+    fn add(&mut self, context: ComposeContext<'_>, item: &'i Item, differing: ConflictChoice) {
+        let deployment = by_id(item.system).and_then(|system| system.deployment());
+        let Some((deployment, mut value)) = deployment.zip(item.parse_value()) else {
+            self.unread.push(item.name());
+            return;
+        };
+        let known = context.catalog.entries().find(|entry| deployment.is_named(entry, item));
+        if known.is_none() && deployment.is_own(item) {
+            self.own.push(item.name());
+            return;
+        }
+        // A secret has no place in a file of the workspace.
+        let members = value.as_object_mut().zip(deployment.secret());
+        if members.and_then(|(members, secret)| members.shift_remove(secret)).is_some() {
+            self.tokens.push(item.name());
+        }
+        let value = deployment.file_value(value);
+        let Some(entry) = known else {
+            self.new.push((deployment, item, value));
+            return;
+        };
+        let value = deployment.imported_value(entry, value);
+        if deployment.is_same(item, (*entry.value).clone(), &value) {
+            self.same += 1;
+            self.ids.extend(id_change(deployment, entry, item));
+        } else if differing == ConflictChoice::Keep {
+            self.kept.push(item.name());
+        } else {
+            self.taken.push(item.name());
+            self.changes.push(replace_entry(entry, value));
+        }
+    }
 }
 
 /// The changes that keep the ids which a running system gave its entries; `None` where the workspace

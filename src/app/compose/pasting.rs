@@ -16,7 +16,7 @@ use crate::{
         portable::{
             baggage::Baggage,
             fate::FateKind,
-            python::functions::{has_function, is_python, read_functions},
+            python::functions::{has_function, is_python, read_readable},
             schema_tool::read_schema,
         },
     },
@@ -28,11 +28,14 @@ use crate::{
     },
     schema::{ordering::PutInOrder, pointer::Pointer},
     syntax::{
+        edit::Edit,
         print,
         source::{Format, Source},
     },
     systems::{
-        self, convert, read,
+        self, convert,
+        list_sources::SOURCES,
+        read,
         system::{NewEntry, NewPlace, replace_name},
         table::{self, every_system},
         target::Target,
@@ -89,10 +92,11 @@ pub fn paste_entries(
     text: &str,
     near: Option<&EntryId>,
 ) -> Result<Plan, String> {
-    paste_entries_to(context, text, near, None)
+    paste_entries_to(context, text, near, None, None)
 }
 
-/// The same; tools are converted to that target, where one was chosen.
+/// The same; tools are converted to that target, where one was chosen, and a list that they go into
+/// says that they come from that file of the workspace, where the text is one's.
 ///
 /// # Errors
 /// As for [`paste_entries`].
@@ -101,6 +105,7 @@ pub fn paste_entries_to(
     text: &str,
     near: Option<&EntryId>,
     chosen: Option<Target>,
+    of_file: Option<&FileId>,
 ) -> Result<Plan, String> {
     let file = FileId::new("pasted.yaml");
     let mut plan = Plan::default();
@@ -125,6 +130,7 @@ pub fn paste_entries_to(
     let mut pasting = Pasting {
         context,
         near,
+        of_file,
         plan,
         homes: BTreeMap::new(),
         taken: Vec::new(),
@@ -140,6 +146,8 @@ pub fn paste_entries_to(
 struct Pasting<'c> {
     context: ComposeContext<'c>,
     near: Option<&'c EntryId>,
+    /// The file of the workspace whose text it is.
+    of_file: Option<&'c FileId>,
     plan: Plan,
     /// Where the next entry of each system goes.
     homes: BTreeMap<SystemId, EntryHome>,
@@ -205,7 +213,7 @@ impl Pasting<'_> {
 
     /// The plan; why there is none where nothing of the text is new.
     fn finish(self) -> Result<Plan, String> {
-        let Self { mut plan, taken, keys, .. } = self;
+        let Self { context, of_file, mut plan, homes, taken, keys, .. } = self;
         if !taken.is_empty() {
             let names = list_names(taken.iter().map(String::as_str));
             plan.notes.push(format!("Already here, unchanged: {names}."));
@@ -219,10 +227,38 @@ impl Pasting<'_> {
                 false => plan.notes.join(" "),
             });
         }
+        for home in homes.values() {
+            if let (EntryHome::List { file, .. }, Some(source)) = (home, of_file)
+                && let Some(change) = remember_source(file, source, context)
+            {
+                plan.changes.push(change);
+                plan.notes.push(format!(
+                    "{file} says that they come from {source}: write to source writes changes back."
+                ));
+            }
+        }
         let names: BTreeSet<&str> = keys.iter().map(|(_, key)| key.as_str()).collect();
         plan.label = format!("paste {}", list_names(names));
         Ok(plan)
     }
+}
+
+/// The change after which a list says that tools of it come from a file; `None` where it says that
+/// already, or the file has no tools that could be read again.
+fn remember_source(list: &FileId, source: &FileId, context: ComposeContext<'_>) -> Option<Change> {
+    let value = |file: &FileId| {
+        let source = context.documents.present(file)?.source.as_ref().ok()?;
+        source.value(0).map(|value| &**value)
+    };
+    convert::pack_document(value(source)?)?;
+    let at = Pointer::root().child(SOURCES);
+    let (name, known) = (source.as_str(), value(list).and_then(|list| list.get(SOURCES)));
+    let edit = match known.and_then(Value::as_array) {
+        Some(known) if known.iter().any(|one| one == name) => return None,
+        Some(known) => Edit::Insert { at: at.item(known.len()), item: json!(name).into() },
+        None => Edit::Set { at, to: json!([name]).into() },
+    };
+    Some(Change::File { file: list.clone(), document: 0, edit })
 }
 
 /// These entries without those that come with another, whose part they are; those that go into a
@@ -418,7 +454,7 @@ fn is_request(text: &str) -> bool {
 
 /// Python functions as a list of tools; what of them isn't read goes into the notes.
 fn parse_functions(text: &str, plan: &mut Plan) -> Result<Source, String> {
-    let (tools, unread) = read_functions(text, &[])?;
+    let (tools, unread) = read_readable(text)?;
     plan.notes.extend(unread.into_iter().map(|note| format!("{note}.")));
     let tool = |one: &Baggage| {
         let Function { name, description, parameters, .. } = one.tool.to_function();
@@ -525,7 +561,7 @@ mod tests {
         assert_eq!(words(&empty, "opensearch")[..2], ["opensearch", "mcp"]);
         let context = ComposeContext::from_state(&empty);
         let target = Target::by_word("opensearch");
-        let plan = paste_entries_to(context, &text, None, target).unwrap();
+        let plan = paste_entries_to(context, &text, None, target, None).unwrap();
         assert!(plan.notes.join(" ").contains("Converted to OpenSearch."), "{:?}", plan.notes);
         let files: Vec<&FileId> = plan.changes.iter().map(Change::file).collect();
         assert!(files.contains(&&FileId::new("tools/one.yaml")), "{files:?}");
@@ -542,7 +578,7 @@ mod tests {
         let empty = State::new(Start::default());
         let context = ComposeContext::from_state(&empty);
         let target = Target::by_word("mcp");
-        let plan = paste_entries_to(context, &text.to_string(), None, target).unwrap();
+        let plan = paste_entries_to(context, &text.to_string(), None, target, None).unwrap();
         let note = plan.notes.join(" ");
         assert!(
             note.contains("Note: /servers isn't read: a connection has the address."),
@@ -551,7 +587,7 @@ mod tests {
         let called = "Calls need an MCP server: the API's own address isn't called.";
         assert!(note.contains(called), "{note}");
         let target = Target::by_word("unique");
-        let plan = paste_entries_to(context, &text.to_string(), None, target).unwrap();
+        let plan = paste_entries_to(context, &text.to_string(), None, target, None).unwrap();
         let note = plan.notes.join(" ");
         assert!(note.contains("Tools of Unique can't be called from toolcrib."), "{note}");
     }

@@ -11,6 +11,7 @@ use crate::{
     },
     engine::mentions::NameKind,
     model::{context::Name, entry::FileId},
+    schema::count::first_names,
 };
 
 /// Changes that are made together, as one step of undo.
@@ -52,6 +53,7 @@ const DONE: &[(&str, &str)] = &[
     ("tick", "Ticked"),
     ("trim", "Trimmed"),
     ("untick", "Unticked"),
+    ("update", "Updated"),
     ("use", "Used"),
     ("write", "Wrote"),
 ];
@@ -133,8 +135,7 @@ impl Plan {
 pub(crate) fn list_names<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     const NAMED: usize = 6;
     let names: Vec<&str> = names.into_iter().collect();
-    if names.len() <= NAMED + 1 {
-        return names.join(", ");
-    }
-    format!("{} and {} more", names[..NAMED].join(", "), names.len() - NAMED)
+    // One more has the room of these words.
+    let most = if names.len() == NAMED + 1 { names.len() } else { NAMED };
+    first_names(&names, most)
 }

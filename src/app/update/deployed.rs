@@ -103,18 +103,28 @@ pub(super) fn list_changed(state: &mut State, name: &str, now: Millis) -> Vec<Ef
     effects
 }
 
-/// Lists the tools of the server that was chosen for calls, where they aren't known.
-pub(super) fn list_chosen(state: &mut State, now: Millis) -> Vec<Effect> {
-    match unlisted_server(state) {
-        Some(_) => list_deployed(state, None, now),
-        None => Vec::new(),
+/// Lists the tools of a server, where they aren't known.
+pub(super) fn list_unknown(state: &mut State, name: &str, now: Millis) -> Vec<Effect> {
+    match unlisted_servers(state).iter().any(|server| server.name == name) {
+        true => list_deployed(state, Some(name), now),
+        false => Vec::new(),
     }
 }
 
-/// The same unasked, where the user has allowed what it takes before.
+/// Lists unasked the tools of servers that aren't known, where the user has allowed what it takes
+/// before.
 pub(super) fn list_allowed(state: &State) -> Vec<Effect> {
-    let server = unlisted_server(state).map(Box::new);
-    server.map(Effect::ListAllowed).into_iter().collect()
+    let servers = unlisted_servers(state).into_iter().map(Box::new);
+    servers.map(Effect::ListAllowed).collect()
+}
+
+/// The servers whose tools aren't known: the one that all calls go to first.
+fn unlisted_servers(state: &State) -> Vec<Connection> {
+    let current = unlisted_server(state);
+    let is_current = |name: &str| current.as_ref().is_some_and(|current| current.name == name);
+    let others = state.network.unlisted_servers(&state.catalog).filter(|name| !is_current(name));
+    let others: Vec<Connection> = others.filter_map(|name| state.connection_named(name)).collect();
+    current.into_iter().chain(others).collect()
 }
 
 /// The server that all calls go to, where nothing was listed of it yet, and its tools can be kept in
@@ -263,6 +273,12 @@ fn changes_between(connection: &Connection, before: &Catalog, now: &Catalog) -> 
     let Some(keeper) = table::kept_tools_at(connection).filter(|_| !before.tools.is_empty()) else {
         return Vec::new();
     };
+    // Mostly they are as they were; to find out what isn't takes longer.
+    let mut pairs = before.tools.iter().zip(&now.tools);
+    let is_same = |(one, other): (&Arc<Tool>, &Arc<Tool>)| one.entry.value == other.entry.value;
+    if before.tools.len() == now.tools.len() && pairs.all(is_same) {
+        return Vec::new();
+    }
     let list = |catalog: &Catalog| ListedTools {
         server: connection.name.clone(),
         tools: catalog.tools.iter().map(|tool| (*tool.entry.value.parsed()).clone()).collect(),

@@ -21,7 +21,7 @@ use crate::{
         },
         stub::mock::{MockOptions, MockSource},
     },
-    model::call::Outcome,
+    model::{call::Outcome, shown::short_line},
     runtime::agent_loop::{AgentHost, PlannedCall},
 };
 
@@ -251,11 +251,7 @@ fn back(words: &str, reply: u32) -> Result<Decision, String> {
 
 /// The start of a result, on one line.
 fn start_of(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(RESULT_START) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
+    short_line(text, RESULT_START)
 }
 
 impl AgentHost for CommandHost<'_> {

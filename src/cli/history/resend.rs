@@ -9,7 +9,7 @@ use crate::{
     app::history::request_of,
     cli::{
         arguments::parse_duration,
-        call::{NOBODY, mock_of},
+        call::mock_of,
         call_events::{Sending, call_limits},
         deployed,
         ending::CommandResult,
@@ -41,8 +41,9 @@ pub(super) struct Resend {
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     timeout: Option<Duration>,
 
-    /// Print only what is at this path of a JSON answer, as `toolcrib call --query` does
-    #[arg(long, value_name = "PATH", value_parser = Query::parse)]
+    /// Print only what is at this path of the answer, or the lines with this word, as
+    /// `toolcrib call --query` does
+    #[arg(long, value_name = "PATH|TEXT", value_parser = Query::parse)]
     query: Option<Query>,
 
     #[command(flatten)]
@@ -55,7 +56,7 @@ pub(super) struct Resend {
 
 impl Resend {
     /// Sends the same request under a fresh id. What a mock answered is answered by one again. Where
-    /// variables of it are other ones now, the same call is made anew with those.
+    /// variables of it are other ones now, the same call is made again with those.
     pub fn run(&self, head: &Head, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let mut opened = OpenWorkspace::read_connected(global, None, out)?;
         let named = template::variable_names(&head.arguments);
@@ -83,8 +84,8 @@ impl Resend {
             return Err(refused(cause, format!("{remedy}, with --connection")).into());
         }
         // What is kept was filled in with what its own connection had.
-        let is_new = |name| !is_own || given.contains_key(name);
-        let is_made_anew = template::variable_names(&head.arguments).any(is_new);
+        let is_new = |name: &str| !is_own || given.contains_key(name);
+        let is_remade = template::variable_names(&head.arguments).any(is_new);
         let is_question = agents::is_at(&head.to);
         let there = match kept.is_none() && !is_question && !is_mocked {
             true => deployed::callable_catalog_within(&connection, self.timeout)?,
@@ -96,15 +97,15 @@ impl Resend {
             let cause = "its tool is no longer in this workspace".to_owned();
             return Err(refused(cause, "open the workspace that has it (-w)".to_owned()).into());
         }
-        if tool.is_none() && is_made_anew {
+        if tool.is_none() && is_remade {
             let cause = format!("its variables are those of connection \"{}\"", head.connection);
             return Err(refused(cause, "ask again with `toolcrib agent`".to_owned()).into());
         }
         let fresh = Uuid::new_v4().to_string();
-        let user = opened.settings.context.user.as_deref().unwrap_or(NOBODY);
+        let user = opened.user();
         let kept_request = request_of(head, tool);
-        let mut request = match tool.filter(|_| is_made_anew) {
-            Some(tool) => make_anew(&kept_request, (catalog, tool), user, &fresh, &connection)?,
+        let mut request = match tool.filter(|_| is_remade) {
+            Some(tool) => remake_call(&kept_request, (catalog, tool), user, &fresh, &connection)?,
             None => calling::repeat_request(kept_request, &fresh),
         };
         if let Some(tool) = tool.filter(|_| is_mocked) {
@@ -128,7 +129,7 @@ impl Resend {
 }
 
 /// The same call, with what the variables of its arguments are now.
-fn make_anew(
+fn remake_call(
     kept: &Request,
     (catalog, tool): (&Catalog, &Tool),
     user: &str,

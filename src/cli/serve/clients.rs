@@ -14,11 +14,10 @@ use super::{
 use crate::{
     cli::{
         arguments::parse_duration,
-        call::NOBODY,
         call_events::open_history,
         ending::{CommandResult, Ending, StopReason},
         global::Global,
-        opened::OpenWorkspace,
+        opened::{NOBODY, OpenWorkspace},
         out::CommandOutput,
         request::RequestArgs,
         signals::{interrupted, wait_for},

@@ -206,7 +206,6 @@ fn find_target<'w>(
             tool.entry.key
         ));
     }
-    let user = case.user.as_deref().or(opened.settings.context.user.as_deref());
     let mock = match stand_in {
         Some(StandIn::Mock(options)) => Some(call::mock_of(tool, options, opened, out)),
         Some(StandIn::Stub(file, services)) => {
@@ -218,7 +217,7 @@ fn find_target<'w>(
         catalog,
         tool,
         connection: named.unwrap_or_else(|| connections.for_tool(tool)),
-        user: user.unwrap_or(call::NOBODY).to_owned(),
+        user: case.user.as_deref().unwrap_or_else(|| opened.user()).to_owned(),
         mock,
     };
     // What can't be sent, or expected, is said before anything is sent.

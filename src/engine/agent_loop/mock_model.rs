@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     engine::model_view::Client,
+    model::shown::shorten,
     schema::{example::make_example, ordering::PutInOrder},
 };
 
@@ -184,9 +185,8 @@ impl<'b> Conversation<'b> {
         }
         let names = self.called.join(", ");
         let result = self.last_result.unwrap_or_default();
-        let shown: String = result.chars().take(MOST_REPEATED).collect();
-        let more = if shown.len() < result.len() { "…" } else { "" };
-        format!("This is the mock model. It called {names}. The last answer: {shown}{more}")
+        let shown = shorten(result, MOST_REPEATED);
+        format!("This is the mock model. It called {names}. The last answer: {shown}")
     }
 }
 

@@ -34,14 +34,14 @@ impl ExpectedValues {
         let value = |name: &str| match unexpected_words(name, connection) {
             None => match connection.variables.get(name) {
                 Some(RequestVariable::Shown(value)) => Ok((name.to_owned(), value.clone())),
-                _ => Err(undefined_words(name, connection)),
+                _ => Err((undefined_words(name, connection), DEFINE)),
             },
-            Some(words) => Err(words),
+            Some(words) => Err((words, "expect another part of the answer")),
         };
-        let values: Result<_, String> = names.into_iter().map(value).collect();
-        values.map(Self).map_err(|cause| {
+        let values: Result<_, (String, &str)> = names.into_iter().map(value).collect();
+        values.map(Self).map_err(|(cause, remedy)| {
             let doing = "filling in what the case expects";
-            Problem::new(ProblemKind::Input, doing, cause).with_remedy(DEFINE)
+            Problem::new(ProblemKind::Input, doing, cause).with_remedy(remedy)
         })
     }
 

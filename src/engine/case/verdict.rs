@@ -1,6 +1,6 @@
 //! Holds what came of a call against what a case expects.
 
-use std::{borrow::Cow, sync::Arc};
+use std::sync::Arc;
 
 use regex::Regex;
 use serde_json::{Value, json, value::RawValue};
@@ -20,6 +20,7 @@ use crate::{
         error_kind::ErrorKind,
         piece_times::PieceTimes,
         problem::{Problem, ProblemKind},
+        shown::shorten,
         stage::Stage,
     },
     schema::{
@@ -313,7 +314,7 @@ fn error_finding(wanted: &ExpectedError, answer: &Answer) -> Finding {
     });
     let found = match &answer.error {
         None => "there was none".to_owned(),
-        Some((kind, message)) => format!("it was {kind}: {}", message_start(message)),
+        Some((kind, message)) => format!("it was {kind}: {}", shorten(message, MESSAGE)),
     };
     let difference = (!holds).then_some(found);
     Finding { what: "error", expected: expected.join(", "), difference }
@@ -421,7 +422,7 @@ fn outcome_finding(wanted: &[Outcome], answer: &Answer) -> Finding {
         Some(outcome) if wanted.contains(&outcome) && !answer.is_unsent() => None,
         Some(outcome) => {
             let why = answer.error.as_ref().map_or_else(String::new, |(kind, message)| {
-                format!(" ({kind}: {})", message_start(message))
+                format!(" ({kind}: {})", shorten(message, MESSAGE))
             });
             let remedy = match answer.remedy.as_str() {
                 remedy if outcome == Outcome::Lost && !remedy.is_empty() => format!("; {remedy}"),
@@ -441,13 +442,6 @@ fn outcome_finding(wanted: &[Outcome], answer: &Answer) -> Finding {
 
 /// So many letters of an error's message are in a sentence: what it is about, and not a whole page.
 const MESSAGE: usize = 1_000;
-
-fn message_start(message: &str) -> Cow<'_, str> {
-    match message.char_indices().nth(MESSAGE) {
-        Some((end, _)) => format!("{}…", &message[..end]).into(),
-        None => message.into(),
-    }
-}
 
 /// The outcomes that will do; `None`: any.
 fn outcome_words(wanted: &[Outcome]) -> Option<String> {

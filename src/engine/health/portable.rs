@@ -39,6 +39,8 @@ pub(super) struct SchemaFlaw {
     fix: Option<Replacement>,
     /// SDKs rewrite it before they send it.
     is_rewritten: bool,
+    /// It is the tool's name.
+    pub is_name: bool,
 }
 
 impl SchemaFlaw {
@@ -251,7 +253,15 @@ impl<'s> Finder<'s> {
         fix: Option<Replacement>,
     ) {
         let at = Pointer::from_iter(self.path.iter().copied());
-        self.found.push(SchemaFlaw { apis, at, what, advice, fix, is_rewritten: false });
+        let (is_rewritten, is_name) = (false, false);
+        self.found.push(SchemaFlaw { apis, at, what, advice, fix, is_rewritten, is_name });
+    }
+
+    fn add_name(&mut self, apis: u8, name: &str, advice: &'static str) {
+        self.add(apis, format!("the name \"{name}\""), advice);
+        if let Some(flaw) = self.found.last_mut() {
+            flaw.is_name = true;
+        }
     }
 
     /// What strict modes refuse, and SDKs rewrite.
@@ -268,22 +278,19 @@ impl<'s> Finder<'s> {
             name.chars().all(|letter| letter.is_ascii_alphanumeric() || more.contains(letter))
         };
         let length = name.chars().count();
-        let quoted = || format!("the name \"{name}\"");
         if !all("_-") || !(1..=LONGEST_NAME).contains(&length) {
-            self.add(
-                OPENAI | STRICT | ANTHROPIC,
-                quoted(),
-                "use letters, digits, \"_\" and \"-\", 64 at most",
-            );
+            let advice = "use letters, digits, \"_\" and \"-\", 64 at most";
+            self.add_name(OPENAI | STRICT | ANTHROPIC, name, advice);
         }
         if !all("_-.:")
             || length > LONGEST_NAME
             || !name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
         {
-            self.add(GEMINI, quoted(), "begin with a letter or \"_\", 64 letters at most");
+            self.add_name(GEMINI, name, "begin with a letter or \"_\", 64 letters at most");
         }
         if !all("_-.") || !(1..=LONGEST_MCP_NAME).contains(&length) {
-            self.add(MCP, quoted(), "use letters, digits, \"_\", \"-\" and \".\", 128 at most");
+            let advice = "use letters, digits, \"_\", \"-\" and \".\", 128 at most";
+            self.add_name(MCP, name, advice);
         }
         if function.description.chars().count() > LONGEST_DESCRIPTION {
             self.add(OPENAI | STRICT, "a description of more than 1,024 letters", "shorten it");

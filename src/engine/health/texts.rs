@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{place::find_in_entry, set::ToolView};
 use crate::{
     engine::lint::check::{Report, member_pointer},
-    schema::pointer::Pointer,
+    schema::{count::first_names, pointer::Pointer},
 };
 
 /// Words by which a description says when its tool is the right one.
@@ -48,11 +48,8 @@ pub(super) fn undescribed_arguments(view: &ToolView<'_>, report: &mut Report<'_>
     let mut found = Vec::new();
     collect_undescribed(&view.function.parameters, &Pointer::root(), &mut found);
     let Some(first) = found.first() else { return };
-    let named: Vec<String> = found.iter().take(MOST_NAMED).map(argument_name).collect();
-    let names = match found.len() - named.len() {
-        0 => named.join(", "),
-        more => format!("{} and {more} more", named.join(", ")),
-    };
+    let names: Vec<String> = found.iter().map(argument_name).collect();
+    let names = first_names(&names, MOST_NAMED);
     let at = find_in_entry(view, first);
     let have = if found.len() == 1 { "has" } else { "have" };
     report.add_finding(

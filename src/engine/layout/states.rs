@@ -131,40 +131,8 @@ pub fn state_diagram<T: Gated>(
     let count = extent.nodes.len();
     let mut boxes: Vec<BoxSpec> =
         (0..count).map(|row| box_spec(workflow, tools, row, view)).collect();
-    let mut feet = vec![(Vec::new(), Vec::new()); count];
-    let mut strands: BTreeMap<(usize, usize), Vec<Edge>> = BTreeMap::new();
-    let mut staying = Vec::new();
-    for edge in edges {
-        match edge.link {
-            Link::StayAny => staying.clone_from(&edge.tools),
-            Link::FromAny { to } => {
-                if let Some(to) = extent.node_of[to] {
-                    feet[to].1.extend(&edge.tools);
-                }
-            }
-            Link::Between { from, to } => match (extent.node_of[from], extent.node_of[to]) {
-                // What goes on within a folded box is not shown.
-                (Some(from), Some(to)) if from == to => {
-                    feet[from].0.extend(
-                        edge.tools.iter().filter(|_| extent.nodes[from].single_state().is_some()),
-                    );
-                }
-                (Some(from), Some(to)) => strands.entry((from, to)).or_default().push(edge.clone()),
-                _ => {}
-            },
-        }
-    }
-    let holder = common_holder(tools);
-    let words = |rows: &[ToolRow]| match detail {
-        Detail::Dots | Detail::Numbers | Detail::Names => String::new(),
-        Detail::Less if rows.len() == 1 => String::new(),
-        Detail::Less => rows.len().to_string(),
-        Detail::Short => tools_label(rows, tools, holder, SHORT, measure),
-        Detail::Usual | Detail::More => tools_label(rows, tools, holder, LONGEST, measure),
-    };
-    let any_words = |words: String| {
-        if words.is_empty() { "any".to_owned() } else { format!("any: {words}") }
-    };
+    let SortedEdges { feet, strands, staying } = sort_edges(edges, extent);
+    let words = EdgeWords { tools, holder: common_holder(tools), detail, measure };
     for (spec, (itself, any)) in boxes.iter_mut().zip(&feet) {
         if detail <= Detail::Names {
             let marks = [(itself, BoxMark::Itself), (any, BoxMark::FromAny)];
@@ -173,33 +141,22 @@ pub fn state_diagram<T: Gated>(
             });
             continue;
         }
-        spec.to_itself = (!itself.is_empty()).then(|| words(itself));
-        spec.from_any = (!any.is_empty()).then(|| any_words(words(any)));
+        spec.to_itself = (!itself.is_empty()).then(|| words.usual(itself));
+        spec.from_any = (!any.is_empty()).then(|| any_words(words.usual(any)));
     }
     let arrows: Vec<ArrowEdges> = strands
         .into_iter()
         .flat_map(|((from, to), edges)| bundle_edges(from, to, edges, view))
         .collect();
+    let rows_of = |strand: &ArrowEdges| strand.tools().collect::<Vec<ToolRow>>();
     let specs = arrows.iter().map(|strand| {
-        let rows: Vec<ToolRow> = strand.tools().collect();
-        ArrowSpec { from: strand.from, to: strand.to, label: words(&rows) }
+        let label = words.usual(&rows_of(strand));
+        ArrowSpec { from: strand.from, to: strand.to, label }
     });
-    let wordings = |rows: &[ToolRow]| {
-        let lengths: &[usize] = match detail {
-            _ if rows.is_empty() => &[],
-            Detail::Dots | Detail::Numbers => &[],
-            Detail::Names | Detail::Less => &[LONGEST, SHORT, SHORTEST],
-            Detail::Short | Detail::Usual | Detail::More => &[LONGEST],
-        };
-        let label = |longest: &usize| tools_label(rows, tools, holder, *longest, measure);
-        let mut all: Wordings = lengths.iter().map(label).collect();
-        all.dedup();
-        all
-    };
-    let of_any = |any: &[ToolRow]| wordings(any).into_iter().map(any_words).collect();
+    let of_any = |any: &[ToolRow]| words.all(any).into_iter().map(any_words).collect();
     let labels = FullLabels {
-        arrows: arrows.iter().map(|strand| wordings(&strand.tools().collect::<Vec<_>>())).collect(),
-        feet: feet.iter().map(|(itself, any)| (wordings(itself), of_any(any))).collect(),
+        arrows: arrows.iter().map(|strand| words.all(&rows_of(strand))).collect(),
+        feet: feet.iter().map(|(itself, any)| (words.all(itself), of_any(any))).collect(),
     };
     let first = extent.node_of[workflow.start()]
         .or_else(|| extent.node_of[view.marks.current?])
@@ -211,6 +168,86 @@ pub fn state_diagram<T: Gated>(
         staying,
         labels,
     }
+}
+
+/// Edges by what they are drawn as.
+struct SortedEdges {
+    /// Of each box: the tools that lead to itself, and those that lead there from any state.
+    feet: Vec<(Vec<ToolRow>, Vec<ToolRow>)>,
+    /// Between two boxes.
+    strands: BTreeMap<(usize, usize), Vec<Edge>>,
+    /// The tools that stay wherever they are.
+    staying: Vec<ToolRow>,
+}
+
+fn sort_edges(edges: &[Edge], extent: &PictureExtent) -> SortedEdges {
+    let feet = vec![(Vec::new(), Vec::new()); extent.nodes.len()];
+    let mut sorted = SortedEdges { feet, strands: BTreeMap::new(), staying: Vec::new() };
+    for edge in edges {
+        match edge.link {
+            Link::StayAny => sorted.staying.clone_from(&edge.tools),
+            Link::FromAny { to } => {
+                if let Some(to) = extent.node_of[to] {
+                    sorted.feet[to].1.extend(&edge.tools);
+                }
+            }
+            Link::Between { from, to } => match (extent.node_of[from], extent.node_of[to]) {
+                // What goes on within a folded box is not shown.
+                (Some(from), Some(to)) if from == to => {
+                    let is_single = extent.nodes[from].single_state().is_some();
+                    sorted.feet[from].0.extend(edge.tools.iter().filter(|_| is_single));
+                }
+                (Some(from), Some(to)) => {
+                    sorted.strands.entry((from, to)).or_default().push(edge.clone());
+                }
+                _ => {}
+            },
+        }
+    }
+    sorted
+}
+
+/// The words of edges, by how much is to be seen.
+struct EdgeWords<'t, T> {
+    tools: &'t [T],
+    /// How many letters of their keys all tools begin with.
+    holder: usize,
+    detail: Detail,
+    measure: TextMeasure,
+}
+
+impl<T: Gated> EdgeWords<'_, T> {
+    fn label(&self, rows: &[ToolRow], longest: usize) -> String {
+        tools_label(rows, self.tools, self.holder, longest, self.measure)
+    }
+
+    /// What is at an edge first.
+    fn usual(&self, rows: &[ToolRow]) -> String {
+        match self.detail {
+            Detail::Dots | Detail::Numbers | Detail::Names => String::new(),
+            Detail::Less if rows.len() == 1 => String::new(),
+            Detail::Less => rows.len().to_string(),
+            Detail::Short => self.label(rows, SHORT),
+            Detail::Usual | Detail::More => self.label(rows, LONGEST),
+        }
+    }
+
+    /// All that may be there, by the room, the longest first.
+    fn all(&self, rows: &[ToolRow]) -> Wordings {
+        let lengths: &[usize] = match self.detail {
+            _ if rows.is_empty() => &[],
+            Detail::Dots | Detail::Numbers => &[],
+            Detail::Names | Detail::Less => &[LONGEST, SHORT, SHORTEST],
+            Detail::Short | Detail::Usual | Detail::More => &[LONGEST],
+        };
+        let mut all: Wordings = lengths.iter().map(|longest| self.label(rows, *longest)).collect();
+        all.dedup();
+        all
+    }
+}
+
+fn any_words(words: String) -> String {
+    if words.is_empty() { "any".to_owned() } else { format!("any: {words}") }
 }
 
 /// One strand, or where it is to be open one for each tool.

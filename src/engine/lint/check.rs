@@ -5,7 +5,7 @@ use crate::{
     model::{
         context::Mode,
         entry::{Entry, EntryId},
-        finding::{EntryEdit, Finding, Fix, RelatedPlace, Severity, Site},
+        finding::{EntryEdit, Finding, Fix, Severity, Site},
         service::Service,
         shown::visible_text,
         tool::Tool,
@@ -127,10 +127,7 @@ impl NewFinding<'_> {
     /// The finding is about another place, too; with what is to be said there.
     pub fn relate(&mut self, entry: &Entry, pointer: Pointer, message: impl AsRef<str>) {
         if let Some(finding) = &mut self.finding {
-            let message = safe_text(message.as_ref());
-            // Nearly all have one: of thousands, room for more is megabytes.
-            finding.related.reserve_exact(1);
-            finding.related.push(RelatedPlace { site: site_in(entry, pointer), message });
+            finding.relate(site_in(entry, pointer), safe_text(message.as_ref()));
         }
     }
 

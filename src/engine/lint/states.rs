@@ -18,6 +18,7 @@ use crate::{
         context::UNDEFINED,
         tool::{States, Tool},
     },
+    schema::count::first_names,
     syntax::edit::Edit,
 };
 
@@ -162,13 +163,8 @@ pub(crate) fn state_trap(context: &LintContext<'_>, report: &mut Report<'_>) {
 
 /// The first of some states, and how many more there are.
 fn some_names(workflow: &Workflow, states: &[StateRow]) -> String {
-    const NAMED: usize = 6;
-    let named: Vec<&str> =
-        states.iter().take(NAMED).map(|state| state_name(workflow, *state)).collect();
-    match states.len() - named.len() {
-        0 => named.join(", "),
-        more => format!("{} and {more} more", named.join(", ")),
-    }
+    let names: Vec<&str> = states.iter().map(|state| state_name(workflow, *state)).collect();
+    first_names(&names, 6)
 }
 
 pub(crate) fn unreachable_tool(context: &LintContext<'_>, report: &mut Report<'_>) {

@@ -7,7 +7,7 @@ use super::{
         ENV, ENV_KEY, HEADERS, HEADERS_KEY, find_secret_argument, holds_secret, read_headers,
         read_values,
     },
-    system_settings::SettingsSchema,
+    system_settings::{SettingsSchema, missing_system},
     table::{Reader, Table},
     variables::{VARIABLES, VARIABLES_KEY, read_variables},
 };
@@ -108,6 +108,11 @@ pub(crate) fn read_connection(
         if let Some(settings) = system.read_settings(reader, table, connection.transport()).ok()? {
             connection.settings.insert(system.system, settings);
         }
+    }
+    if let Some(line) = missing_system(&connection, systems) {
+        let message = format!("this doesn't say what its server is: add {line}");
+        let at = table.at.child(COMMAND);
+        reader.add_finding(Severity::Warning, "settings.no-system", &at, message);
     }
     connection.largest_answer =
         reader.read_count(table, LARGEST).map_or(LARGEST_ANSWER, |count| count.saturating_mul(MIB));

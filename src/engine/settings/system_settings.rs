@@ -66,6 +66,22 @@ pub struct ConnectionMember {
     pub find: fn(&Connections, &str) -> Result<Connection, Problem>,
 }
 
+/// The line that a connection lacks which starts a server and doesn't say of which system that is;
+/// `None`: it says so, or starts none.
+#[must_use]
+pub(crate) fn missing_system(
+    connection: &Connection,
+    systems: &[&SettingsSchema],
+) -> Option<String> {
+    if connection.command().is_none() || !connection.settings.is_empty() {
+        return None;
+    }
+    let fit = |system: &&&SettingsSchema| system.transports.contains(&connection.transport());
+    let line =
+        |system: &&SettingsSchema| Some(format!("{} = \"{}\"", system.named_by?, system.system));
+    systems.iter().filter(fit).find_map(line)
+}
+
 impl SettingsSchema {
     /// Settings in a table that is named as the system, with nothing required or forbidden.
     #[must_use]

@@ -8,9 +8,15 @@ use super::{
     table::{Reader, Table},
 };
 use crate::{
-    engine::secret::{is_reference, is_secret_name, looks_secret},
-    model::connection::{RequestVariable, RequestVariables, SettingValue},
-    schema::phrase::value_text,
+    engine::{
+        secret::{is_reference, is_secret_name, looks_secret},
+        template,
+    },
+    model::{
+        connection::{RequestVariable, RequestVariables, SettingValue},
+        finding::Severity,
+    },
+    schema::{phrase::value_text, pointer::Pointer},
 };
 
 /// Texts, numbers, and true or false by their names; a text `$NAME` is the value of that variable
@@ -74,15 +80,40 @@ pub(super) fn read_variables(reader: &mut Reader, table: &Table<'_>) -> RequestV
     variables
 }
 
+/// Notes templates in a value of the settings: only requests are filled in.
+pub(super) fn note_templates(reader: &mut Reader, at: &Pointer, value: &Value) {
+    match value {
+        Value::String(text) => {
+            let of_settings = template::variable_names(text).map(|name| format!("var.{name}"));
+            let of_environment =
+                template::environment_names(text).map(|name| format!("env.{name}"));
+            let Some(name) = of_settings.chain(of_environment).next() else { return };
+            let message = format!(
+                "{{{{{name}}}}} is filled in in requests, not in this file; $NAME alone is the \
+                 environment variable NAME, in variables, headers and env"
+            );
+            reader.add_finding(Severity::Warning, "settings.template", at, message);
+        }
+        Value::Array(items) => {
+            for (row, item) in items.iter().enumerate() {
+                note_templates(reader, &at.item(row), item);
+            }
+        }
+        Value::Object(members) => {
+            for (name, member) in members {
+                note_templates(reader, &at.child(name), member);
+            }
+        }
+        _ => {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{
-        model::{connection::SecretAt, entry::FileId, settings::SETTINGS},
-        schema::pointer::Pointer,
-    };
+    use crate::model::{connection::SecretAt, entry::FileId, settings::SETTINGS};
 
     fn read(text: &str) -> (RequestVariables, Vec<String>) {
         let (mut reader, root) = Reader::open_toml(FileId::new(SETTINGS), text);
@@ -108,6 +139,19 @@ mod tests {
             ("pin", RequestVariable::Secret(SecretAt::KeyStore("shop-pin".into()))),
         ];
         assert_eq!(variables, expected.map(|(name, it)| (name.to_owned(), it)).into());
+    }
+
+    #[test]
+    fn a_template_in_the_file_is_noted() {
+        let text = "[connections.dev]\nservers = ['http://{{var.host}}:1']\n\
+                    variables = {a = '{{env.A}}', b = '{{c}}'}\n";
+        let (mut reader, root) = Reader::open_toml(FileId::new(SETTINGS), text);
+        note_templates(&mut reader, &Pointer::root(), &Value::Object(root));
+        let found: Vec<String> =
+            reader.findings.iter().map(|found| found.message.clone()).collect();
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found[0].starts_with("{{var.host}} is filled in in requests, not in this file"));
+        assert!(found[1].starts_with("{{env.A}} is"), "{found:?}");
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! The workspace's `toolcrib.toml`: mode, context, user profiles, custom groups, connections,
 //! variables, files of JSON Schemas, prices of models.
 
+use serde_json::Value;
+
 use super::{
     check_table, connections,
     system_settings::SettingsSchema,
     table::{Reader, Table},
-    variables::{VARIABLES, VARIABLES_KEY, read_variables},
+    variables::{VARIABLES, VARIABLES_KEY, note_templates, read_variables},
 };
 use crate::{
     engine::{
@@ -15,6 +17,7 @@ use crate::{
         workflow::similar,
     },
     model::{
+        connections::Connections,
         context::{Context, Mode, Profile},
         entry::FileId,
         finding::{Finding, Severity},
@@ -73,14 +76,8 @@ pub(crate) fn parse_settings(
         states: reader.read_names(&top, "states").unwrap_or_default(),
         ..WorkspaceSettings::default()
     };
-    if let Some(groups) = root.get("groups") {
-        match CustomGroups::from_value(groups) {
-            Ok(_) => settings.groups = groups.clone(),
-            Err(issue) => {
-                let at = top.at.child("groups").join(&issue.at);
-                reader.add_finding(Severity::Error, "settings.groups", &at, issue.message);
-            }
-        }
+    if let Some(groups) = read_groups(&mut reader, &top) {
+        settings.groups = groups;
     }
     settings.check = check_table::read_rules(&mut reader, &top, codes);
     settings.health = read_health(&mut reader, &top, &settings.context);
@@ -93,50 +90,72 @@ pub(crate) fn parse_settings(
         settings.schemas = files.collect();
     }
     settings.prices = read_prices(&mut reader, &top);
-    if let Some(tables) = reader.read_table(&top, "connections") {
+    settings.connections = read_connections(&mut reader, &top, systems);
+    read_usual(&mut reader, &top, &mut settings.connections);
+    (settings, reader.findings)
+}
+
+/// The workspace's own groups, as they are written; `None`: it has none that can be read.
+fn read_groups(reader: &mut Reader, top: &Table<'_>) -> Option<Value> {
+    let groups = top.members.get("groups")?;
+    match CustomGroups::from_value(groups) {
+        Ok(_) => Some(groups.clone()),
+        Err(issue) => {
+            let at = top.at.child("groups").join(&issue.at);
+            reader.add_finding(Severity::Error, "settings.groups", &at, issue.message);
+            None
+        }
+    }
+}
+
+/// The connections, those that systems find within others, and the variables of all.
+fn read_connections(
+    reader: &mut Reader,
+    top: &Table<'_>,
+    systems: &[&SettingsSchema],
+) -> Connections {
+    let mut connections = Connections::default();
+    if let Some(tables) = reader.read_table(top, "connections") {
         for name in tables.members.keys() {
             let Some(table) = reader.read_table(&tables, name) else { continue };
-            if let Some(connection) =
-                connections::read_connection(&mut reader, name, &table, systems)
-            {
-                settings.connections.insert(connection);
-                connections::read_tools(&mut reader, name, &table, &mut settings.connections);
+            let read = connections::read_connection(reader, name, &table, systems);
+            if let Some(connection) = read {
+                connections.insert(connection);
+                connections::read_tools(reader, name, &table, &mut connections);
             }
         }
         for (name, value) in tables.members {
             if value.is_object()
                 && let Some(table) = reader.read_table(&tables, name)
             {
-                systems.iter().for_each(|system| {
-                    system.find_connections(&mut reader, name, &table, &mut settings.connections);
-                });
+                for system in systems {
+                    system.find_connections(reader, name, &table, &mut connections);
+                }
             }
         }
     }
-    let shared = read_variables(&mut reader, &top);
-    settings.connections.share_variables(shared);
-    if let Some(usual) = reader.read_text(&top, "connection") {
-        match settings.connections.find_by_name(&usual) {
-            Some(_) => settings.connections.usual = usual,
-            None => {
-                let problem = connections::find_connection(&settings.connections, &usual);
-                let told = problem.err().map_or_else(
-                    || {
-                        "name a connection, and give its address under [connections.NAME]"
-                            .to_owned()
-                    },
-                    |problem| format!("{}; {}", problem.cause, problem.remedy),
-                );
-                reader.add_finding(
-                    Severity::Error,
-                    "settings.connection",
-                    &top.at.child("connection"),
-                    told,
-                );
-            }
+    for key in ["connections", VARIABLES] {
+        if let Some(value) = top.members.get(key) {
+            note_templates(reader, &top.at.child(key), value);
         }
     }
-    (settings, reader.findings)
+    connections.share_variables(read_variables(reader, top));
+    connections
+}
+
+/// Which of them calls go through.
+fn read_usual(reader: &mut Reader, top: &Table<'_>, connections: &mut Connections) {
+    let Some(usual) = reader.read_text(top, "connection") else { return };
+    if connections.find_by_name(&usual).is_some() {
+        connections.usual = usual;
+        return;
+    }
+    let words = match connections::find_connection(connections, &usual) {
+        Ok(_) => "name a connection, and give its address under [connections.NAME]".to_owned(),
+        Err(problem) => format!("{}; {}", problem.cause, problem.remedy),
+    };
+    let at = top.at.child("connection");
+    reader.add_finding(Severity::Error, "settings.connection", &at, words);
 }
 
 fn read_context(reader: &mut Reader, top: &Table<'_>) -> Context {

@@ -5,7 +5,7 @@
 //! beginning of a secret is not in it, but follows once that is decided, in a line of its own:
 //! `{"call":"<id>","event":"rest","chunk":0,"text":…}`, with the chunk's number from 0.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt::Write as _};
 
 use serde_json::{Map, Value, json};
 
@@ -75,22 +75,12 @@ pub fn of_event(id: &str, event: &Event) -> String {
 
 /// The same of a chunk, of which there may be millions: written without being made a value first.
 fn write_chunk(lines: &mut String, id: &str, (at_ms, bytes): (u64, usize), text: &str) {
-    // A text can always be JSON.
-    let [id, text] = [id, text].map(|text| serde_json::to_string(text).unwrap_or_default());
-    let at_ms = at_ms.to_string();
-    let bytes = bytes.to_string();
-    let parts = [
-        "{\"call\":",
-        &id,
-        ",\"event\":\"chunk\",\"at_ms\":",
-        &at_ms,
-        ",\"bytes\":",
-        &bytes,
-        ",\"text\":",
-        &text,
-        "}\n",
-    ];
-    lines.extend(parts);
+    lines.push_str("{\"call\":");
+    events::push_quoted(lines, id);
+    // What is written into memory cannot fail.
+    let _ = write!(lines, ",\"event\":\"chunk\",\"at_ms\":{at_ms},\"bytes\":{bytes},\"text\":");
+    events::push_quoted(lines, text);
+    lines.push_str("}\n");
 }
 
 /// The line of what follows in a chunk's text.
@@ -176,7 +166,6 @@ pub(crate) fn of_events(
         pieces.redact_next(mask, texts, if ends { StreamEnd::None } else { StreamEnd::MayCome });
     let mut texts = now.pieces.into_iter();
     let mut lines: String = rest_lines(id, &now.earlier).collect();
-    let quoted_id = serde_json::to_string(id).unwrap_or_default();
     for event in events {
         match &event.kind {
             EventKind::Chunk { bytes, text } => {
@@ -198,7 +187,9 @@ pub(crate) fn of_events(
                     body: &body,
                     frame: stage.frame,
                 };
-                lines.extend(["{\"call\":", &quoted_id, ","]);
+                lines.push_str("{\"call\":");
+                events::push_quoted(&mut lines, id);
+                lines.push(',');
                 events::write_stage(&mut lines, event.at_ms, stage);
                 lines.push_str("}\n");
             }

@@ -5,6 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use super::{
     lines::{self, Record},
+    sent::sent_arguments,
     wanted::TraceFilter,
 };
 use crate::{
@@ -79,7 +80,7 @@ impl Tally {
             at: head.at,
             tool: head.tool.clone(),
             connection: head.connection.clone(),
-            arguments: head.arguments.chars().take(SHOWN).collect::<String>().into(),
+            arguments: sent_arguments(head).chars().take(SHOWN).collect::<String>().into(),
             outcome: None,
             error: None,
             sent_ms: None,

@@ -3,7 +3,10 @@
 
 use serde_json::Value;
 
-use crate::model::{connection::Connection, entry::Entry};
+use crate::model::{
+    connection::Connection,
+    entry::{Entry, FileId},
+};
 
 /// So many tools are named of each severity.
 const NAMED: usize = 3;
@@ -18,6 +21,10 @@ pub trait KeptTools: Sync {
 
     /// Whether an entry is in such a file.
     fn is_kept(&self, entry: &Entry) -> bool;
+
+    /// The files of the workspace that the tools of such a list come from, as it says; none of an
+    /// entry that is no list.
+    fn sources(&self, list: &Entry) -> Vec<FileId>;
 
     /// The text of that file.
     fn print(&self, listed: &ListedTools) -> String;

@@ -13,7 +13,10 @@ use super::{
     version::{Era, FIRST_MODERN},
 };
 use crate::{
-    model::{finding::Severity, shown::visible_text},
+    model::{
+        finding::Severity,
+        shown::{shorten, visible_text},
+    },
     systems::facets::examined::{Examined, Verdict},
 };
 
@@ -251,8 +254,7 @@ fn examine_status(
 fn excerpt(value: &Value) -> String {
     const MOST: usize = 160;
     let text = value.to_string();
-    let shown: String = visible_text(&text).chars().take(MOST).collect();
-    if shown.len() < text.len() { format!("{shown}…") } else { shown }
+    shorten(&visible_text(&text), MOST).into_owned()
 }
 
 #[cfg(test)]

@@ -10,9 +10,15 @@ use super::{
 };
 use crate::{
     engine::drift::{Change, value_at},
-    model::{connection::Connection, entry::Entry},
+    model::{
+        connection::Connection,
+        entry::{Entry, EntryKind, FileId},
+    },
     schema::ordering::PutInOrder,
-    systems::facets::kept_tools::{Drift, KeptTools, ListedTools, ToolChange},
+    systems::{
+        facets::kept_tools::{Drift, KeptTools, ListedTools, ToolChange},
+        list_sources::SOURCES,
+    },
 };
 
 pub struct McpKeptTools;
@@ -29,6 +35,14 @@ impl KeptTools for McpKeptTools {
     fn is_kept(&self, entry: &Entry) -> bool {
         entry.system == keys::SYSTEM
             && KeptList::path(entries::server_of(entry)) == entry.id.file().as_str()
+    }
+
+    fn sources(&self, list: &Entry) -> Vec<FileId> {
+        let is_list = list.system == keys::SYSTEM
+            && list.kind == EntryKind::Server
+            && !entries::is_setting(list);
+        let sources = list.value.get(SOURCES).filter(|_| is_list).and_then(Value::as_array);
+        sources.into_iter().flatten().filter_map(Value::as_str).map(FileId::new).collect()
     }
 
     fn print(&self, listed: &ListedTools) -> String {

@@ -3,7 +3,10 @@
 use serde::Deserialize;
 use serde_json::{Number, Value, value::RawValue};
 
-use super::rpc::{build::SUBSCRIPTION_ID, id::Id};
+use super::rpc::{
+    build::SUBSCRIPTION_ID,
+    id::{Id, parse_number},
+};
 
 const PROGRESS: &str = "notifications/progress";
 
@@ -118,8 +121,10 @@ pub enum Notice {
 struct ProgressParams<'p> {
     #[serde(borrow, rename = "progressToken")]
     token: &'p RawValue,
-    progress: Number,
-    total: Option<Number>,
+    #[serde(borrow)]
+    progress: &'p RawValue,
+    #[serde(borrow)]
+    total: Option<&'p RawValue>,
     message: Option<String>,
 }
 
@@ -140,6 +145,11 @@ impl Notice {
         let ProgressParams { token, progress, total, message } =
             serde_json::from_str(params).ok()?;
         let token = Id::parse(token.get())?;
+        let progress = parse_number(progress.get())?;
+        let total = match total {
+            Some(total) => Some(parse_number(total.get())?),
+            None => None,
+        };
         Some(Self::Progress { token, progress, total, message })
     }
 

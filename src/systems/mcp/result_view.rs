@@ -144,38 +144,36 @@ impl Reading {
         }
     }
 
+    /// What a result is that says that it isn't the last one, or of no kind that is known; `None`: it
+    /// is the whole result of a call.
+    fn read_unfinished(&mut self, result: &Map<String, Value>) -> Option<(Outcome, String)> {
+        if self.era != Era::Modern {
+            let is_task = result.get("task").is_some_and(Value::is_object);
+            return is_task.then(|| (Outcome::Task, task_id(result)));
+        }
+        let at = member_pointer("result", "resultType");
+        let Some(kind) = result.get("resultType").filter(|kind| !kind.is_null()) else {
+            self.push_fault("result.type-missing", at, "this revision wants it in every result");
+            return None;
+        };
+        match kind.as_str() {
+            Some("complete") => None,
+            Some("input_required") => Some((Outcome::InputRequired, self.input_required(result))),
+            Some("task") => Some((Outcome::Task, task_id(result))),
+            _ => {
+                self.push_fault("result.type-unknown", at, "is no type of result that is known");
+                Some((Outcome::Malformed, String::new()))
+            }
+        }
+    }
+
     fn read_result<'r>(
         &mut self,
         result: &'r Map<String, Value>,
         output_schema: Option<&Value>,
     ) -> (Outcome, Cow<'r, str>) {
-        if self.era == Era::Modern {
-            match result.get("resultType") {
-                None | Some(Value::Null) => {
-                    self.push_fault(
-                        "result.type-missing",
-                        member_pointer("result", "resultType"),
-                        "this revision wants it in every result",
-                    );
-                }
-                Some(kind) => match kind.as_str() {
-                    Some("complete") => {}
-                    Some("input_required") => {
-                        return (Outcome::InputRequired, self.input_required(result).into());
-                    }
-                    Some("task") => return (Outcome::Task, task_id(result).into()),
-                    _ => {
-                        self.push_fault(
-                            "result.type-unknown",
-                            member_pointer("result", "resultType"),
-                            "is no type of result that is known",
-                        );
-                        return (Outcome::Malformed, Cow::default());
-                    }
-                },
-            }
-        } else if result.get("task").is_some_and(Value::is_object) {
-            return (Outcome::Task, task_id(result).into());
+        if let Some((outcome, text)) = self.read_unfinished(result) {
+            return (outcome, text.into());
         }
         let content = self.read_content(result);
         let structured = result.get("structuredContent");

@@ -6,7 +6,7 @@ use super::entries::is_setting;
 use crate::{
     engine::settings::gate_table::table_schema,
     model::entry::{Entry, EntryKind},
-    systems::schema_form,
+    systems::{list_sources::SOURCES, schema_form},
 };
 
 const OF_DEFAULT: &str = "What the server takes without it. Clients don't send it.";
@@ -102,6 +102,10 @@ fn list() -> Value {
             "version": {"type": "string", "description": "Its revision of the protocol."},
             "time": {"type": "string", "description": "When the list was read."},
             "hash": {"type": "string", "description": "Shows whether the tools are unchanged."},
+            SOURCES: {
+                "type": "array", "items": {"type": "string"},
+                "description": "The files of the workspace that its tools come from.",
+            },
             "tools": {"type": "array", "items": listed_tool()},
         },
         "required": ["server", "tools"],

@@ -192,6 +192,7 @@ impl Session {
             return turn;
         }
         if let Some(call) = self.router.give_up(id, RequestEnd::Answered) {
+            self.progress.remove(id);
             turn.push_event(
                 TurnOutcome::HttpError { id: id.clone(), call, status },
                 Some(frame),
@@ -385,19 +386,20 @@ impl Session {
     }
 
     fn check_progress(&mut self, token: &Id, progress: &Number) -> Option<Fault> {
+        // What has ended is no longer there.
+        if let Some(known) = self.progress.get_mut(token) {
+            let before = std::mem::replace(known, progress.clone());
+            let grows = decimal::compare(&before, progress) == Some(Ordering::Less);
+            return (!grows).then(|| fault("progress.not-growing", "is not more than before"));
+        }
         if self.router.waiting_call(token).is_none() {
             return Some(match self.router.has_ended(token) {
                 true => fault("progress.after-end", "reports on a request that has ended"),
                 false => fault("progress.unknown-token", "its token is that of no request"),
             });
         }
-        let Some(known) = self.progress.get_mut(token) else {
-            self.progress.insert(token.clone(), progress.clone());
-            return None;
-        };
-        let before = std::mem::replace(known, progress.clone());
-        let grows = decimal::compare(&before, progress) == Some(Ordering::Less);
-        (!grows).then(|| fault("progress.not-growing", "is not more than before"))
+        self.progress.insert(token.clone(), progress.clone());
+        None
     }
 
     fn handle_request(&mut self, id: Id, method: &str, frame: Frame, turn: &mut Turn) {

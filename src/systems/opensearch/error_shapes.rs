@@ -2,7 +2,11 @@
 
 use serde_json::Value;
 
-use crate::model::{call::CallError, error_kind::ErrorKind, shown::page_text};
+use crate::model::{
+    call::CallError,
+    error_kind::ErrorKind,
+    shown::{page_text, short_line},
+};
 
 /// How long a plain text is quoted.
 const LONGEST: usize = 400;
@@ -62,11 +66,7 @@ fn with_place(reason: &str, causes: Option<&Value>) -> String {
 }
 
 fn short_text(body: &str) -> String {
-    let line = page_text(body).split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
+    short_line(&page_text(body), LONGEST)
 }
 
 fn remedy_for(status: u16, message: &str) -> String {

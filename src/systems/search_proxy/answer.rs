@@ -4,7 +4,11 @@
 use serde_json::Value;
 
 use super::keys::{CRAWLER, ENGINE, Endpoint};
-use crate::model::{call::CallError, error_kind::ErrorKind, shown::page_text};
+use crate::model::{
+    call::CallError,
+    error_kind::ErrorKind,
+    shown::{page_text, short_line},
+};
 
 /// How long a text that is no JSON is quoted.
 const LONGEST: usize = 400;
@@ -156,12 +160,8 @@ pub fn read_error(status: u16, body: &str, retry_after: Option<&str>) -> CallErr
     if value["error"]["code"].is_string() {
         return coded_error(&value["error"], &before, retry_after);
     }
-    let said = page_text(body).split_whitespace().collect::<Vec<_>>().join(" ");
-    let said = match said.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &said[..end]),
-        None if said.is_empty() => "no more is said".to_owned(),
-        None => said,
-    };
+    let said = short_line(&page_text(body), LONGEST);
+    let said = if said.is_empty() { "no more is said".to_owned() } else { said };
     let remedy = match status {
         404 => "check the address: is a search proxy there?",
         500.. => "look at the log of the proxy: it says no more to those who call",

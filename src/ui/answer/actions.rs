@@ -53,8 +53,9 @@ pub(crate) const ACTIONS: &[Row] = &[
     })
     .keys(&[verbs::EDIT_FIELD])
     .help(
-        "Show only what is at a path of the JSON answer: /rows/0/name, or /rows/*/name, where * is \
-        every item or member; kept for the tool. toolcrib call --query prints the same",
+        "Show only what is at a path of the answer: /rows/0/name, /rows/*/name for each item, \
+        /rows/*[status=open]/name for some; or the lines with a word. Kept for the tool; toolcrib \
+        call --query prints the same",
     )
     .refused(|screen, state| queried::query_refusal(screen.shown_call(state), state)),
     Row::new(Scope::Answer, "strays", "strays", |screen, _| {

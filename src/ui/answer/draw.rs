@@ -1,7 +1,6 @@
 //! Drawing the answer: its title, its views, what went wrong, the newest events, the strays.
 
 use ratatui::{buffer::Buffer, layout::Rect};
-use serde_json::Value;
 
 use super::{
     bytes,
@@ -12,8 +11,8 @@ use super::{
     unmet,
 };
 use crate::{
+    engine::query::answer_json,
     model::{
-        answer_text::AnswerText,
         call::{Call, CallState, EventKind, LoggedEvent, StrayCause},
         clock::Millis,
         size,
@@ -307,18 +306,7 @@ impl Answer {
             return;
         }
         if self.tree.as_ref().is_none_or(|(length, _)| *length != call.text.len()) {
-            let tree =
-                answer_tree(&call.text).or_else(|why| match call.stage_body(Stage::STRUCTURED) {
-                    Some(data) => tree_of(data),
-                    None => Err(match call.events.gap() {
-                        Some((_, count)) => format!("{why} {}.", gap_words(count)),
-                        None => why,
-                    }),
-                });
-            let tree = tree.map(|tree| match self.queried.places() {
-                Some(places) => tree.narrowed(places.to_vec()),
-                None => tree,
-            });
+            let tree = self.queried.tree().map_or_else(|| whole_tree(call), Ok);
             self.tree = Some((call.text.len(), tree));
         }
         match &mut self.tree {
@@ -581,8 +569,19 @@ fn problem_lines(call: &Call, cells: u16, most: u16) -> Vec<(Role, String)> {
     lines
 }
 
-fn answer_tree(text: &AnswerText) -> Result<JsonTree, String> {
-    fits_a_tree(text.len()).and_then(|()| tree_of(&text.whole()))
+/// The JSON of an answer, else the data beside it.
+fn whole_tree(call: &Call) -> Result<JsonTree, String> {
+    let data = call.stage_body(Stage::STRUCTURED).map(|data| &**data);
+    let data = data.filter(|data| fits_a_tree(data.len()).is_ok());
+    let value = match fits_a_tree(call.text.len()) {
+        Ok(()) => answer_json(&call.text.whole(), data)
+            .map_err(|error| format!("The answer is not JSON ({error}); Text shows it.")),
+        Err(why) => data.and_then(|data| serde_json::from_str(data).ok()).ok_or(why),
+    };
+    value.map(JsonTree::new).map_err(|why| match call.events.gap() {
+        Some((_, count)) => format!("{why} {}.", gap_words(count)),
+        None => why,
+    })
 }
 
 fn fits_a_tree(length: usize) -> Result<(), String> {
@@ -594,13 +593,6 @@ fn fits_a_tree(length: usize) -> Result<(), String> {
         )),
         false => Ok(()),
     }
-}
-
-fn tree_of(text: &str) -> Result<JsonTree, String> {
-    fits_a_tree(text.len())?;
-    let value: Value = serde_json::from_str(text)
-        .map_err(|error| format!("The answer is not JSON ({error}); Text shows it."))?;
-    Ok(JsonTree::new(value))
 }
 
 /// What is shown before the first call.

@@ -8,6 +8,7 @@ use crate::{
         call::{Call, CallError, Event, EventKind, LoggedEvent, Outcome},
         case_result::CaseResult,
         event_log::{EventLog, EventMark},
+        shown::shorten,
         size,
         stage::FrameWay,
     },
@@ -188,11 +189,9 @@ impl<'c> EventRow<'c> {
     pub fn raw_json(&self) -> String {
         match self {
             Self::Event(event, call, _) => {
-                let start = |text: &str| match text.len() > LONGEST {
-                    true => format!("{}…", text.chars().take(LONGEST).collect::<String>()),
-                    false => text.to_owned(),
-                };
-                let event: Event = call.event_with_text(event).map_text(|text| start(&text).into());
+                let event: Event = call
+                    .event_with_text(event)
+                    .map_text(|text| shorten(&text, LONGEST).into_owned().into());
                 if let EventKind::Chunk { text, bytes } = &event.kind {
                     let (at_ms, text) = (event.at_ms, &**text);
                     return json!({"at_ms": at_ms, "text": text, "bytes": bytes}).to_string();

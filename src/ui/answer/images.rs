@@ -12,8 +12,8 @@ use crate::{
     },
 };
 
-/// What is kept of a view beside an image: a line of the text, a blank one, and that which says what
-/// the image is.
+/// What is kept of a view beside an image: a line of the text, a blank one, and that which says
+/// what the image is.
 const BESIDE: u16 = 3;
 
 #[derive(Default)]

@@ -130,7 +130,9 @@ impl Answer {
             self.text.reset(self.text.follow && call.is_some_and(|call| call.outcome().is_none()));
             self.tree = None;
         }
-        if changed.is_asked && !matches!(self.view(), View::Text | View::Tree) {
+        if changed.is_asked && changed.is_text {
+            self.tabs.at = View::Text as usize;
+        } else if changed.is_asked && !matches!(self.view(), View::Text | View::Tree) {
             self.tabs.at = View::Tree as usize;
         }
     }
@@ -207,6 +209,11 @@ impl Answer {
     /// The path of the part that is shown; `None`: all of the answer is.
     pub fn shown_query(&self) -> Option<&Query> {
         self.queried.shown_query()
+    }
+
+    /// What that part says.
+    pub fn shown_part(&self) -> Option<String> {
+        self.queried.found_text()
     }
 
     pub fn handle_input(&mut self, input: &Input, call: Option<&Call>) -> Reply {

@@ -1,30 +1,34 @@
-//! The part of a JSON answer that a path selects, such as `/rows/*/name`, kept for the tool.
+//! The part of an answer that a query finds, such as `/rows/*/name`, kept for the tool.
 
 use std::collections::HashMap;
 
 use ratatui::{buffer::Buffer, layout::Rect};
+use serde_json::Value;
 
 use crate::{
     app::{calls::CallMessage, message::Message, state::State},
-    engine::query::{Query, answer_json},
+    engine::query::{AnswerData, Found, Query},
     model::{
         answer_text::AnswerText,
         call::{Call, CallId},
         size,
         stage::Stage,
     },
-    schema::{count::count_text, pointer::Pointer},
+    schema::pointer::Pointer,
     ui::{
         action_rows::refuse_when,
         canvas::{Pen, text_width},
-        overlays::prompt::Prompt,
+        overlays::prompt::{PREVIEW_LINES, Prompt},
         styles::Role,
         view::{Look, Reply},
-        widgets::json_tree::LARGEST_TREE,
+        widgets::json_tree::{JsonTree, LARGEST_TREE},
     },
 };
 
-/// A path, and what it selects in the answer that is shown.
+/// Of a longer answer only how much is found is shown while a query is typed.
+const LONGEST_LIVE: usize = 256 * 1024;
+
+/// A query, and what it finds in the answer that is shown.
 #[derive(Default)]
 pub(crate) struct Queried {
     call: Option<CallId>,
@@ -33,10 +37,11 @@ pub(crate) struct Queried {
     found: Option<Result<Selected, String>>,
 }
 
-/// Where it is, and what it says.
+/// How much it is, what it says, and where of which value it is; lines are nowhere.
 struct Selected {
-    places: Vec<Pointer>,
+    count: String,
     text: AnswerText,
+    places: Option<(Value, Vec<Pointer>)>,
 }
 
 /// What is new where a call and its path are looked at.
@@ -44,8 +49,10 @@ struct Selected {
 pub(crate) struct Changed {
     /// The text that is shown is another one.
     pub text: bool,
-    /// The call is the same, and has a path now that it had not.
+    /// The call is the same, and has a query now that it had not.
     pub is_asked: bool,
+    /// What that finds is shown as text alone.
+    pub is_text: bool,
 }
 
 impl Queried {
@@ -73,6 +80,7 @@ impl Queried {
             }
             _ => {}
         }
+        changed.is_text = matches!(&self.found, Some(Ok(Selected { places: None, .. })));
         changed
     }
 
@@ -85,9 +93,17 @@ impl Queried {
     }
 
     /// What the tree shows; `None`: all of the answer.
-    pub fn places(&self) -> Option<&[Pointer]> {
+    pub fn tree(&self) -> Option<JsonTree> {
+        let Some(Ok(Selected { places: Some((value, places)), .. })) = &self.found else {
+            return None;
+        };
+        Some(JsonTree::new(value.clone()).narrowed(places.clone()))
+    }
+
+    /// What the query finds, as text.
+    pub fn found_text(&self) -> Option<String> {
         match &self.found {
-            Some(Ok(found)) => Some(&found.places),
+            Some(Ok(found)) => Some(found.text.whole().into_owned()),
             _ => None,
         }
     }
@@ -104,12 +120,12 @@ impl Queried {
             return area;
         }
         let (role, what) = match found {
-            Ok(found) => (Role::Dim, count_text(found.places.len(), "value", "values")),
-            Err(why) => (Role::Warning, why.clone()),
+            Ok(found) => (Role::Dim, found.count.clone()),
+            Err(why) => (Role::Warning, format!("{why}; all is shown")),
         };
         let mut pen = Pen::new(buffer, area, 0);
         pen.put_text("query ", look.styles[Role::Dim])
-            .put_text(&query.text(), look.styles[Role::Accent])
+            .put_text(query.text(), look.styles[Role::Accent])
             .put_text(&format!(" · {what}"), look.styles[role]);
         let change = format!("  {} changes it", look.keymap.way_to("query-answer"));
         if text_width(&change) <= pen.remaining_cells() {
@@ -121,40 +137,65 @@ impl Queried {
 }
 
 fn select(query: &Query, call: &Call) -> Result<Selected, String> {
+    let data = read_answer(call)?;
+    let found = query.find(&data)?;
+    let (count, found_text) = (found.count_words(), found.to_text());
+    let places = match found {
+        Found::Values { values, .. } => data
+            .value()
+            .cloned()
+            .map(|whole| (whole, values.into_iter().map(|(at, _)| at).collect())),
+        Found::Lines(_) => None,
+    };
+    let mut text = AnswerText::default();
+    text.push_str(&found_text);
+    Ok(Selected { count, text, places })
+}
+
+fn read_answer(call: &Call) -> Result<AnswerData, String> {
     if call.text.len() > LARGEST_TREE {
         let most = size::format_size(LARGEST_TREE as u64);
         return Err(format!("not of an answer larger than {most}"));
     }
     let structured = call.stage_body(Stage::STRUCTURED).map(|data| &**data);
-    let value = answer_json(&call.text.whole(), structured)?;
-    let nothing = || "there is nothing; all is shown".to_owned();
-    let places = query.select(&value).ok_or_else(nothing)?.into_iter().map(|(at, _)| at).collect();
-    let mut text = AnswerText::default();
-    text.push_str(&query.to_text(&value).ok_or_else(nothing)?);
-    Ok(Selected { places, text })
+    Ok(AnswerData::read(&call.text.whole(), structured))
 }
 
-/// Why nothing of a call's answer can be selected; `None`: it may be JSON.
+/// Why nothing of a call's answer can be looked for; `None`: it says something, or may still.
 pub(super) fn query_refusal(call: Option<&Call>, state: &State) -> Option<String> {
     let Some(call) = call else { return Some("there is no answer yet".into()) };
     if state.keymap.is_in_words() {
         return Some("toolcrib call --query prints a part of an answer".into());
     }
-    let start = call.text.slice(0..64);
-    let may_be_json = start.trim_start().starts_with(['{', '['])
-        || state.invoke.queries.contains_key(&call.request.name)
-        || call.outcome().is_some() && call.stage_body(Stage::STRUCTURED).is_some();
-    refuse_when(!may_be_json, "the answer is not JSON")
+    let has_none = call.outcome().is_some()
+        && call.text.is_empty()
+        && call.stage_body(Stage::STRUCTURED).is_none();
+    refuse_when(has_none, "the answer has no text")
 }
 
-/// Asks for the path; where the tool has none yet, that of the value under the cursor is there.
+/// Asks for the query; where the tool has none yet, the path of the value under the cursor is there.
 pub(super) fn query_prompt(call: &Call, under_cursor: Option<Pointer>, state: &State) -> Reply {
     let tool = call.request.name.clone();
-    let kept = state.invoke.queries.get(&tool).map(Query::text);
+    let kept = state.invoke.queries.get(&tool).map(|query| query.text().to_owned());
     let typed = kept.or_else(|| under_cursor.map(|at| at.to_string())).unwrap_or_default();
-    let words = "Shows only what is at this path of the answer: /rows/0/name, or /rows/*/name, \
-        where * is every item or member. It is kept for the next answers of the tool. Empty: show \
-        all.";
+    let words = "Shows only what is at a path of the JSON: /rows/0/name, /rows/*/name (each item or \
+        member), /rows/*[status=open]/name (also != < <= > >=, *= for a part); or the lines with a \
+        word. Kept for the tool. Empty: show all.";
+    let is_short = call.text.len() <= LONGEST_LIVE;
+    let data = call.outcome().map(|_| read_answer(call));
+    let preview = move |text: &str| -> Result<Vec<String>, String> {
+        if text.is_empty() {
+            return Ok(Vec::new());
+        }
+        let query = Query::parse(text)?;
+        let Some(data) = &data else { return Err("the answer is not complete".to_owned()) };
+        let found = query.find(data.as_ref().map_err(Clone::clone)?)?;
+        let mut lines = vec![found.count_words()];
+        if is_short {
+            lines.extend(found.to_text().lines().map(str::to_owned).take(PREVIEW_LINES - 1));
+        }
+        Ok(lines)
+    };
     let prompt = Prompt::new("Query", words, typed, move |text, _| {
         let query = match text {
             "" => None,
@@ -163,5 +204,5 @@ pub(super) fn query_prompt(call: &Call, under_cursor: Option<Pointer>, state: &S
         let tool = tool.clone();
         Ok(Reply::send(Message::Call(CallMessage::KeepQuery { tool, query })))
     });
-    Reply::Open(Box::new(prompt.with_act("show").preselected()))
+    Reply::Open(Box::new(prompt.with_act("show").with_preview(preview).preselected()))
 }

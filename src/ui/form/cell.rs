@@ -52,6 +52,8 @@ pub(crate) struct Cell<'c> {
     pub adding: bool,
     /// It is the schema of a member that the schema around it requires.
     pub listed_required: bool,
+    /// Templates in texts are filled in before the value is used.
+    pub fills_in: bool,
     /// What typing makes of the value at a switch; at a constant, it is changed by choosing another
     /// branch.
     pub selects: bool,

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     app::input::{Code, Input},
+    engine::template,
     schema::{
         decimal,
         fields::{Part, Presence, Role as Seat},
@@ -53,6 +54,10 @@ impl NumberLine {
             // What the user put there stays while another number is typed.
             let words = if is_declared(cell) { "" } else { "a number is expected here" };
             return Answer::Draft { text: String::new(), words: words.into() };
+        }
+        // It is filled in with a number.
+        if cell.fills_in && template::is_filled_in(text) {
+            return cell.set_value(text);
         }
         let whole = cell.field.kind == Kind::Number { whole: true };
         match parse::parse_number(text, whole) {
@@ -178,6 +183,10 @@ impl Editor for NumberLine {
         true
     }
 
+    fn text_at_cursor(&self) -> Option<(&str, &str)> {
+        Some(self.input.text().split_at(self.input.cursor()))
+    }
+
     fn lets_route(&self) -> bool {
         true
     }
@@ -240,7 +249,10 @@ impl Editor for NumberLine {
     fn sync_value(&mut self, cell: &Cell<'_>) {
         let same = match parse::parse_number(self.input.text(), false) {
             Ok(typed) => cell.value == Some(typed.value()) && cell.draft.is_none(),
-            Err(_) => cell.draft == Some(self.input.text()),
+            Err(_) => {
+                let text = cell.value.and_then(serde_json::Value::as_str);
+                cell.draft.or(text) == Some(self.input.text())
+            }
         };
         if !same || cell.field.presence == Presence::Unset && cell.draft.is_none() {
             self.input = TextInput::new(cell.value_text());

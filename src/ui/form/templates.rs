@@ -8,7 +8,10 @@ use super::{
     listing::{Listing, ShownOption},
     view::{FieldId, Form, FormReply},
 };
-use crate::app::input::{Code, Input};
+use crate::{
+    app::input::{Code, Input},
+    engine::template::is_filled_in,
+};
 
 const OPEN: &str = "{{";
 const CLOSE: &str = "}}";
@@ -24,7 +27,8 @@ pub(crate) struct TemplateName {
 /// The names that are offered, and their list while it is open.
 #[derive(Debug, Default)]
 pub(super) struct Templates {
-    names: Arc<[TemplateName]>,
+    /// `None`: nothing is filled in.
+    names: Option<Arc<[TemplateName]>>,
     open: Option<OpenList>,
     /// Where a template begins whose list was closed.
     dismissed: Option<(FieldId, usize)>,
@@ -60,7 +64,8 @@ impl Templates {
             help: known.help.clone(),
             present: false,
         };
-        let options: Vec<ShownOption> = self.names.iter().filter(fits).map(option).collect();
+        let names = self.names.iter().flat_map(|names| names.iter());
+        let options: Vec<ShownOption> = names.filter(fits).map(option).collect();
         if options.is_empty() {
             return;
         }
@@ -79,6 +84,12 @@ impl Templates {
         let name = &open.options.get(number)?.label;
         let end = if open.is_closed { "" } else { CLOSE };
         Some(format!("{}{end}", name.get(open.typed..)?))
+    }
+
+    /// Whether templates are filled in.
+    #[must_use]
+    pub(super) fn is_used(&self) -> bool {
+        self.names.is_some()
     }
 
     pub(super) fn close(&mut self) {
@@ -103,12 +114,22 @@ impl Templates {
 }
 
 impl Form {
-    /// Passes the names that are offered while a template is typed.
+    /// Passes the names that are offered while a template is typed. From now on a template may be
+    /// where another type is wanted: what it is filled in with has that.
     pub(crate) fn set_template_names(&mut self, names: &Arc<[TemplateName]>) {
-        if !Arc::ptr_eq(&self.templates.names, names) {
-            self.templates.names = Arc::clone(names);
-            self.templates.close();
+        if self.templates.names.as_ref().is_some_and(|known| Arc::ptr_eq(known, names)) {
+            return;
         }
+        self.templates.close();
+        let before = self.templates.names.replace(Arc::clone(names));
+        if before.is_none() {
+            self.rebuild_fields();
+        }
+    }
+
+    /// Whether a text is one that is filled in.
+    pub(super) fn fills_in(&self, text: &str) -> bool {
+        self.templates.is_used() && is_filled_in(text)
     }
 
     /// Lists the names that fit what is typed at the cursor.

@@ -407,6 +407,10 @@ impl Form {
             };
             checker.issues_by(&self.value, &chosen)
         });
+        let mut issues = std::mem::take(&mut self.issues);
+        let text_at = |issue: &Issue| issue.at.get(&self.value).and_then(Value::as_str);
+        issues.retain(|issue| !text_at(issue).is_some_and(|text| self.fills_in(text)));
+        self.issues = issues;
         self.explain_names();
         self.place_remarks();
         self.settle_focus();
@@ -462,6 +466,7 @@ impl Form {
             fresh: is_value && self.fresh.contains_key(&field.pointer),
             adding: self.is_adding_at(field),
             listed_required: field.node.holds_schema && self.is_listed_required(&field.pointer),
+            fills_in: self.templates.is_used(),
             selects: self.takes_text(field) || self.switch_of(field).is_some(),
         })
     }

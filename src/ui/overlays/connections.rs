@@ -1,6 +1,8 @@
 //! Menus of the connections: the one that all calls go through, and the one that a tool's calls
 //! always do.
 
+use std::collections::BTreeSet;
+
 use super::menu::{Item, Menu};
 use crate::{
     app::{
@@ -25,6 +27,17 @@ fn connection_item(connection: &Connection, note: &str) -> Item {
     }
 }
 
+/// The names of the variables that aren't the same for all of these.
+fn differing_variables(connections: &[Connection]) -> BTreeSet<&String> {
+    let names = connections.iter().flat_map(|known| known.variables.keys());
+    let differs = |name: &&String| {
+        let mut values = connections.iter().map(|known| known.variables.get(*name));
+        let first = values.next();
+        values.any(|value| Some(value) != first)
+    };
+    names.filter(differs).collect()
+}
+
 /// The connections, to choose one that all calls go through.
 pub(crate) fn connection_menu(state: &State) -> Menu {
     let connections = &state.network.connections;
@@ -38,10 +51,17 @@ pub(crate) fn connection_menu(state: &State) -> Menu {
         ..Item::default()
     };
     let here = state.connection_here().name;
-    let rows = connections
-        .known
-        .iter()
-        .map(|known| connection_item(known, if known.name == here { "in use here" } else { "" }));
+    let differing = differing_variables(&connections.known);
+    let rows = connections.known.iter().map(|known| {
+        let note = if known.name == here { "in use here" } else { "" };
+        let mut item = connection_item(known, note);
+        let values = differing.iter().filter_map(|name| Some((name, known.variables.get(*name)?)));
+        let words: Vec<String> = values.map(|(name, value)| format!("{name} = {value}")).collect();
+        if !words.is_empty() {
+            item.detail = format!("{} · {}", item.detail.trim_end(), words.join(", "));
+        }
+        item
+    });
     let items = std::iter::once(usual).chain(rows).collect();
     let names: Vec<_> = connections.known.iter().map(|known| known.name.clone()).collect();
     let at = connections
@@ -55,6 +75,20 @@ pub(crate) fn connection_menu(state: &State) -> Menu {
         )))
     };
     Menu::with_replies("All calls go through", items, choose).with_row(at)
+}
+
+/// The connection after the one that is used here, round and round; `None`: there is no other. The
+/// one that is always there counts where it is the usual one.
+pub(crate) fn next_name(state: &State) -> Option<String> {
+    let connections = &state.network.connections;
+    let always = Connection::embedded().name;
+    let counts = |known: &&Connection| known.name != always || known.name == connections.usual;
+    let names: Vec<&String> =
+        connections.known.iter().filter(counts).map(|known| &known.name).collect();
+    let here = state.connection_here().name;
+    let at = names.iter().position(|name| **name == here);
+    let next = names.get(at.map_or(0, |at| (at + 1) % names.len()))?;
+    (**next != here).then(|| (*next).clone())
 }
 
 /// The connections, to choose one that calls of the selected tool always go through.

@@ -12,11 +12,11 @@ use crate::{
     ui::view::OverlayReply,
 };
 
-/// Help for the scopes that are in force, innermost first. `refusal` says why an action can't be
-/// used now.
+/// Help for the scopes that are in force, innermost first, and for a text that is edited or not.
+/// `refusal` says why an action can't be used now.
 pub(crate) fn help_menu(
     keymap: &Keymap,
-    scopes: &[Scope],
+    (scopes, is_typing): (&[Scope], bool),
     refusal: impl Fn(ActionId) -> Option<String>,
 ) -> Menu {
     let place = |scope: Scope| scopes.iter().position(|known| *known == scope);
@@ -32,7 +32,7 @@ pub(crate) fn help_menu(
     // What has no key comes after what has one, and other places after this one.
     actions.order_by_key(|action| {
         let rank = place(action.scope).unwrap_or(scopes.len());
-        (!is_near(action.scope), rank, keymap.keys_for(action.id).is_empty())
+        (!is_near(action.scope), rank, keymap.display_key_in(action.id, is_typing).is_empty())
     });
     let items = actions
         .iter()
@@ -46,7 +46,7 @@ pub(crate) fn help_menu(
                 },
                 note: match is_taken(action) {
                     true => String::new(),
-                    false => keymap.display_key(action.id),
+                    false => keymap.display_key_in(action.id, is_typing),
                 },
                 refusal: refusal(action.id),
                 risky: action.risk == Risk::Changes,

@@ -26,7 +26,7 @@ const ABOUT: &[(&[Scope], &[ActionId])] = &[
 /// its tool.
 pub(crate) fn actions_menu(
     keymap: &Keymap,
-    scopes: &[Scope],
+    (scopes, is_typing): (&[Scope], bool),
     refusal: impl Fn(ActionId) -> Option<String>,
 ) -> Menu {
     let of = |scope: Scope| keymap.actions().iter().filter(move |action| action.scope == scope);
@@ -51,7 +51,7 @@ pub(crate) fn actions_menu(
                 Some(why) => format!("unavailable: {why}"),
                 None => action.help.to_owned(),
             },
-            note: own_key(keymap, scopes, action.id),
+            note: own_key(keymap, (scopes, is_typing), action.id),
             refusal: refusal.clone(),
             risky: action.risk == Risk::Changes,
             ..Item::default()
@@ -60,9 +60,13 @@ pub(crate) fn actions_menu(
     Menu::new("Actions", items, move |row| OverlayReply::Act(rows[row].1.id))
 }
 
-/// The key that does an action where these scopes are in force; empty where none does.
-fn own_key(keymap: &Keymap, scopes: &[Scope], id: ActionId) -> String {
-    let leads_here = |key: &&Key| keymap.action_for(scopes, **key) == Some(id);
+/// The key that does an action where these scopes are in force, and a text is edited or not; empty
+/// where none does.
+fn own_key(keymap: &Keymap, (scopes, is_typing): (&[Scope], bool), id: ActionId) -> String {
+    let leads_here = |key: &&Key| {
+        let is_text = is_typing && key.typed_char().is_some();
+        !is_text && keymap.action_for(scopes, **key) == Some(id)
+    };
     let key = keymap.keys_for(id).iter().find(leads_here).filter(|_| !keymap.is_in_words());
     key.map(ToString::to_string).unwrap_or_default()
 }
@@ -78,10 +82,10 @@ pub(crate) fn note_recent(recent: &mut Vec<ActionId>, chosen: ActionId) {
 }
 
 /// The palette for the present moment: what was chosen last, then what works where the keys are,
-/// innermost first. `refusal` says why an action can't be used now.
+/// innermost first, while a text is edited or not. `refusal` says why an action can't be used now.
 pub(crate) fn action_palette(
     keymap: &Keymap,
-    (recent, scopes): (&[ActionId], &[Scope]),
+    (recent, scopes, is_typing): (&[ActionId], &[Scope], bool),
     refusal: impl Fn(ActionId) -> Option<String>,
 ) -> Menu {
     let mut shown: Vec<_> =
@@ -100,7 +104,7 @@ pub(crate) fn action_palette(
                 Scope::Global => action.help.to_owned(),
                 scope => format!("{} · {}", scope.title(), action.help),
             },
-            note: keymap.display_key(action.id),
+            note: keymap.display_key_in(action.id, is_typing),
             elsewhere: refusal.is_some() && !is_here,
             refusal,
             risky: action.risk == Risk::Changes,

@@ -9,7 +9,7 @@ use crate::{
         state::State,
     },
     ui::{
-        canvas::{Pen, inset_area, wrap},
+        canvas::{Pen, inset_area, truncate_text, visible_text, wrap},
         sheet::{Ask, Entry, Sheet},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
@@ -20,6 +20,12 @@ use crate::{
 /// What happens with the text: a reply, or words that say what is wrong with it.
 type PromptAction = Box<dyn Fn(&str, &State) -> Result<Reply, String>>;
 
+/// What the text would come to, or why it would come to nothing.
+type Preview = Box<dyn Fn(&str) -> Result<Vec<String>, String>>;
+
+/// The lines that a preview takes.
+pub(crate) const PREVIEW_LINES: usize = 6;
+
 pub(crate) struct Prompt {
     title: String,
     /// What is asked and what will happen.
@@ -27,6 +33,9 @@ pub(crate) struct Prompt {
     input: TextInput,
     then: PromptAction,
     wrong: Option<String>,
+    preview: Option<Preview>,
+    /// What it said of the text that is typed.
+    previewed: Option<(String, Result<Vec<String>, String>)>,
     /// What Enter does, in a word or two.
     act: &'static str,
     sheet: Rect,
@@ -46,6 +55,8 @@ impl Prompt {
             input: TextInput::new(text),
             then: Box::new(then),
             wrong: None,
+            preview: None,
+            previewed: None,
             act: "OK",
             sheet: Rect::default(),
             buttons: Buttons::default(),
@@ -63,6 +74,40 @@ impl Prompt {
         Self { input, ..self }
     }
 
+    /// Shows below the text what it would come to, as it is typed.
+    pub fn with_preview(
+        self,
+        preview: impl Fn(&str) -> Result<Vec<String>, String> + 'static,
+    ) -> Self {
+        Self { preview: Some(Box::new(preview)), ..self }
+    }
+
+    /// The lines below the text: what is wrong with it, else what it would come to.
+    fn lines_below(&mut self, cells: usize, room: usize) -> Vec<(Role, String)> {
+        let lines_of = |role: Role, text: &str| {
+            wrap(text, cells).into_iter().map(move |line| (role, line)).collect()
+        };
+        if let Some(wrong) = &self.wrong {
+            return lines_of(Role::Error, &format!("⚠ {wrong}"));
+        }
+        let Some(preview) = &self.preview else { return Vec::new() };
+        let text = self.input.text().trim();
+        if self.previewed.as_ref().is_none_or(|(known, _)| known != text) {
+            self.previewed = Some((text.to_owned(), preview(text)));
+        }
+        let mut lines: Vec<(Role, String)> = match &self.previewed {
+            Some((_, Ok(lines))) => lines
+                .iter()
+                .map(|line| (Role::Text, truncate_text(&visible_text(line), cells).into_owned()))
+                .collect(),
+            Some((_, Err(why))) => lines_of(Role::Dim, why),
+            None => Vec::new(),
+        };
+        // The sheet keeps its height while one types.
+        lines.resize(room.clamp(1, PREVIEW_LINES), (Role::Text, String::new()));
+        lines
+    }
+
     fn accept(&mut self, state: &State) -> OverlayReply {
         match (self.then)(self.input.text().trim(), state) {
             Ok(reply) => return OverlayReply::CloseWith(reply),
@@ -77,9 +122,9 @@ impl Overlay for Prompt {
         let styles = look.styles;
         let cells = modal::line_cells(area, 70);
         let words = wrap(&self.words, cells);
-        let wrong = self.wrong.as_ref().map(|wrong| wrap(&format!("⚠ {wrong}"), cells));
-        let wrong = wrong.unwrap_or_default();
-        let below = u16::try_from(wrong.len()).unwrap_or(1).max(1);
+        let room = usize::from(area.height).saturating_sub(words.len() + 7);
+        let said = self.lines_below(cells, room);
+        let below = u16::try_from(said.len()).unwrap_or(1).max(1);
         let height = u16::try_from(words.len()).unwrap_or(1) + 5 + below;
         let (sheet, inside) = modal::draw_modal(frame, area, (70, height), &self.title, look);
         self.sheet = sheet;
@@ -96,8 +141,8 @@ impl Overlay for Prompt {
         };
         self.input.draw(buffer, field, styles[Role::FieldFocus], Some(styles[Role::Cursor]));
         look.mouse.types(field);
-        for (row, line) in (field.y + 1 - inside.y..).zip(&wrong) {
-            Pen::new(buffer, inside, row).put_text(line, styles[Role::Error]);
+        for (row, (role, line)) in (field.y + 1 - inside.y..).zip(&said) {
+            Pen::new(buffer, inside, row).put_text(line, styles[*role]);
         }
         let foot = Rect { y: inside.bottom().saturating_sub(1), height: 1, ..inside };
         self.buttons.draw(buffer, foot, ("Enter", self.act), styles);

@@ -69,7 +69,7 @@ pub(crate) fn question_overlay(asked: &Question, state: &State) -> Box<dyn Overl
         }
         Question::Push { keep, delete } => Box::new(push_proposal(keep, delete, state)),
         Question::Begin => Box::new(beginning::welcome(state)),
-        Question::AddTools(text) => as_question(pasted::tools_overlay(text, state)),
+        Question::AddTools(text) => as_question(pasted::tools_overlay(text, None, state)),
         Question::Allow { connection, permission, .. } => {
             Box::new(confirmed::allow(connection, permission))
         }

@@ -1,7 +1,5 @@
 //! The ways to begin in a folder: one below the other, each with its key.
 
-use std::sync::Arc;
-
 use ratatui::{Frame, layout::Rect};
 
 use super::{modal, way_back::ending_question};
@@ -12,6 +10,7 @@ use crate::{
         message::Message,
         state::State,
     },
+    model::entry::FileId,
     ui::{
         canvas::{Pen, inset_area, sentence_case, wrap},
         pasted,
@@ -39,8 +38,8 @@ pub(crate) struct Way {
 pub(crate) enum WayAct {
     Send(Vec<Message>),
     Do(ActionId),
-    /// Proposes to add the tools of a text.
-    Paste(Arc<str>),
+    /// Proposes to add the tools of a file of the workspace.
+    AddTools(FileId),
 }
 
 pub(crate) struct Welcome {
@@ -64,7 +63,10 @@ impl Welcome {
                 OverlayReply::CloseWith(Reply::Send(std::mem::take(messages)))
             }
             Some(WayAct::Do(act)) => OverlayReply::Act(act),
-            Some(WayAct::Paste(text)) => propose_tools(text, state),
+            Some(WayAct::AddTools(file)) => OverlayReply::CloseWith(ending_question(
+                pasted::take_file(file.as_str(), state),
+                state,
+            )),
             None => OverlayReply::Stay,
         }
     }
@@ -157,7 +159,7 @@ impl Overlay for Welcome {
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         let act = match self.ways.get(self.at) {
             // Which one is in its row.
-            Some(Way { act: WayAct::Paste(_), .. }) => "add its tools",
+            Some(Way { act: WayAct::AddTools(_), .. }) => "add its tools",
             way => way.map_or("", |way| way.words),
         };
         vec![("↑↓", "choose"), ("Esc", "close"), ("Enter", act), ("?", "help")]

@@ -2,6 +2,7 @@
 //! after the other.
 
 use crate::{
+    model::shown::shorten,
     schema::{
         count::count_text,
         fields::{Field, Part, Presence},
@@ -290,12 +291,9 @@ fn value_words(form: &Form, field: &Field) -> String {
             let text = form.present_text(&field.pointer).unwrap_or_default();
             let is_holder =
                 matches!(field.kind, Kind::Object { .. } | Kind::Map { .. } | Kind::List { .. });
-            match (is_holder, text.chars().count() > LONGEST) {
-                (true, _) => "set".to_owned(),
-                (false, true) => {
-                    format!("now {}…", text.chars().take(LONGEST).collect::<String>())
-                }
-                (false, false) => format!("now {text}"),
+            match is_holder {
+                true => "set".to_owned(),
+                false => format!("now {}", shorten(&text, LONGEST)),
             }
         }
     }

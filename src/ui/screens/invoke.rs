@@ -12,6 +12,7 @@
 //! | `ui/answer` | right: the answer |
 //! | [`steps`], [`step_actions`] | the steps of a request that are run here, and what is done with them |
 //! | [`screen`], [`call_actions`] | its panes together, and what can be done in them |
+//! | [`sending`] | sending what is typed |
 //! | [`variables`] | what the variables are that a request names, and the names that are offered |
 //! | [`refusals`], [`warned`] | why something can't be done now, what is wrong with what is sent |
 //! | [`menus`] | its route, how often, as what it is copied |
@@ -30,6 +31,7 @@ mod refusals;
 mod request;
 mod request_line;
 mod screen;
+mod sending;
 pub(crate) mod step_actions;
 mod steps;
 mod tools;

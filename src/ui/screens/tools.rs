@@ -12,6 +12,7 @@ mod preview;
 mod samples;
 pub(crate) mod saved;
 mod schema_key;
+mod sources;
 mod unread;
 
 use ratatui::{
@@ -72,6 +73,16 @@ pub(crate) const ACTIONS: &[Row] = &[
     .refused(|_, state| no_tool_selected(state)),
     Row::new(Scope::Tools, "paste-entries", "paste tools", |_, _| pasted::await_paste())
         .help("Paste tools as text: YAML, JSON, or requests as in OpenSearch's console"),
+    Row::new(Scope::Tools, "read-source", "read source again", |_, state| {
+        sources::choose(sources::READ_AGAIN, state)
+    })
+    .help("Take what changed in the file that the tools of the selected list come from")
+    .refused(|_, state| sources::refusal(state)),
+    Row::new(Scope::Tools, "write-source", "write to source", |_, state| {
+        sources::choose(sources::WRITE_BACK, state)
+    })
+    .help("Write what changed in the selected list to the file that its tools come from")
+    .refused(|_, state| sources::refusal(state)),
     Row::new(Scope::Tools, "rename", "rename", |_, state| dialogs::rename_entry(state))
         .keys(&[verbs::RENAME])
         .help("Rename the selected entry's key everywhere it is used")

@@ -1,6 +1,6 @@
 //! Where a call puts its events, each with its time.
 
-use std::{borrow::Cow, collections::HashMap, sync::Arc, time::Duration};
+use std::{borrow::Cow, sync::Arc, time::Duration};
 
 use tokio::{sync::mpsc, time::Instant};
 
@@ -15,7 +15,7 @@ use crate::{
         stage::{FrameWay, Stage, without_data},
     },
     wire::{
-        now::elapsed_ms,
+        now::{elapsed_ms, ms_between},
         queue::{self, Closed},
         secrets::Secrets,
         transport::message::{Packet, cut_wire},
@@ -47,7 +47,7 @@ pub struct EventSink {
     /// The name of the last stage: mostly it is that of the next one too.
     last_name: Arc<str>,
     /// The headers that were reported last, of each way.
-    last_headers: HashMap<FrameWay, Vec<(String, String)>>,
+    last_headers: [Vec<(String, String)>; 2],
     /// What came over the wire just now, and when.
     noted_wire: Option<(u64, String)>,
     /// The chunks that came so, in which a secret may be split.
@@ -66,7 +66,7 @@ impl EventSink {
             events,
             secrets: None,
             last_name: "".into(),
-            last_headers: HashMap::new(),
+            last_headers: Default::default(),
             noted_wire: None,
             pieces: RedactedPieces::default(),
         }
@@ -83,8 +83,9 @@ impl EventSink {
         if matches!(kind, EventKind::End { .. }) {
             self.emit_noted_wire().await?;
         }
-        let at_ms = elapsed_ms(self.began);
-        self.emit_at(at_ms, kind).await
+        // Of millions of events the clock is read once each.
+        self.last = Instant::now();
+        self.emit_at(ms_between(self.began, self.last), kind).await
     }
 
     async fn emit_at(&mut self, at_ms: u64, kind: EventKind) -> Result<(), SinkClosed> {
@@ -95,21 +96,23 @@ impl EventSink {
                 {
                     note_chunk(&mut self.pieces, text, secrets);
                 }
-                let has_hidden = is_wire(&kind) && self.pieces.take_hidden();
+                // Of a secret that a chunk began, what comes next may be the rest.
+                let is_begun = self.pieces.oldest_pending().is_some();
+                let has_hidden = is_wire(&kind) && (self.pieces.take_hidden() || is_begun);
                 hide_secrets(kind, secrets, has_hidden)
             }
             None => kind,
         };
-        self.last = Instant::now();
         let event = Event { at_ms, kind };
         let weight = event.payload_len();
         // Mostly there is room, and nothing is held.
         let Err(event) = queue::try_send_weighted(&self.events, event, weight) else {
             return Ok(());
         };
+        let held_since = Instant::now();
         let told =
             queue::send_weighted(&self.events, event, weight).await.map_err(|Closed| SinkClosed);
-        self.held += self.last.elapsed();
+        self.held += held_since.elapsed();
         told
     }
 
@@ -200,12 +203,15 @@ impl EventSink {
         way: FrameWay,
         headers: impl IntoIterator<Item = &'h (String, String)>,
     ) -> Result<(), SinkClosed> {
-        let headers: Vec<_> = headers.into_iter().cloned().collect();
-        if headers.is_empty() || self.last_headers.get(&way) == Some(&headers) {
+        let headers: Vec<_> = headers.into_iter().collect();
+        let last = &mut self.last_headers[way as usize];
+        // Of most messages they are the same.
+        if headers.is_empty() || last.iter().eq(headers.iter().copied()) {
             return Ok(());
         }
+        let headers: Vec<_> = headers.into_iter().cloned().collect();
         let shown = Mask::default().mask_headers(&headers).collect();
-        self.last_headers.insert(way, headers);
+        *last = headers;
         self.emit(EventKind::Headers { way, headers: shown }).await
     }
 

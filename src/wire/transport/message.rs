@@ -1,6 +1,6 @@
 //! What crosses a transport: messages as they are sent and as they are received.
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 use bytes::Bytes;
 
@@ -94,12 +94,19 @@ impl WireText {
         let Self { start, length } = std::mem::take(self);
         wire_text(&start, length)
     }
+
+    /// The same of what goes on and never will: it says that it was cut off there.
+    pub fn take_begun(&mut self) -> String {
+        let Self { start, length } = std::mem::take(self);
+        cut_text(&String::from_utf8_lossy(&start), length)
+    }
 }
 
 /// What crossed the wire as text, of which there were so many bytes: of much only the start.
 fn wire_text(bytes: &[u8], length: usize) -> String {
     let start = &bytes[..bytes.len().min(LONGEST_WIRE)];
-    let text = String::from_utf8_lossy(start);
+    // Most of it is UTF-8, which is found out faster than what is not is replaced.
+    let text = str::from_utf8(start).map_or_else(|_| String::from_utf8_lossy(start), Cow::Borrowed);
     match length > start.len() {
         true => cut_text(&text, length),
         false => text.into_owned(),

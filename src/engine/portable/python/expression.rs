@@ -168,9 +168,9 @@ impl<'t> Tokens<'t> {
         match self.peek() {
             Some(Token::Text(_)) => self.read_texts(),
             Some(Token::Number(_)) => self.read_number(""),
-            Some(Token::Sign('-')) => {
+            Some(Token::Sign(sign @ ('-' | '+'))) => {
                 self.at += 1;
-                self.read_number("-")
+                self.read_number(if *sign == '-' { "-" } else { "" })
             }
             Some(Token::Sign('[')) => Expression::List(self.read_list(']').0),
             Some(Token::Sign('(')) => match self.read_list(')') {

@@ -50,29 +50,67 @@ pub fn has_function(text: &str) -> bool {
 /// # Errors
 /// Names the line of what can't be read.
 pub fn read_functions(text: &str, only: &[String]) -> Result<(Vec<Baggage>, Vec<String>), String> {
-    let lines = read_lines(text)?;
-    let found = find_functions(&lines);
-    let has_decorated = found.iter().any(|one| one.decorator.is_some());
-    let outside = found.iter().map(|one| lines[one.row].indent).min().unwrap_or(0);
-    let is_tool = |one: &&Found<'_>| match has_decorated {
-        true => one.decorator.is_some(),
-        false => lines[one.row].indent == outside && !one.name.starts_with('_'),
-    };
-    let all: Vec<(String, &Found<'_>)> =
-        found.iter().filter(is_tool).map(|one| (tool_name(one), one)).collect();
-    if all.is_empty() {
-        return Err("it has no function that can be a tool".to_owned());
+    let ReadTools { tools, unread, broken } = read_tools(text, only)?;
+    match broken.into_iter().next() {
+        Some((_, why)) => Err(why),
+        None => Ok((tools, unread)),
     }
+}
+
+/// The same of all tools; one that can't be read is left out, which is said with what isn't read.
+///
+/// # Errors
+/// Names the line of what can't be read, where that is none.
+pub fn read_readable(text: &str) -> Result<(Vec<Baggage>, Vec<String>), String> {
+    let ReadTools { tools, mut unread, mut broken } = read_tools(text, &[])?;
+    if tools.is_empty() && !broken.is_empty() {
+        return Err(broken.swap_remove(0).1);
+    }
+    unread.extend(broken.into_iter().map(|(name, why)| format!("{name} is left out: {why}")));
+    Ok((tools, unread))
+}
+
+/// What is read of a text.
+#[derive(Default)]
+struct ReadTools {
+    tools: Vec<Baggage>,
+    unread: Vec<String>,
+    /// The names of tools that can't be read, each with the reason.
+    broken: Vec<(String, String)>,
+}
+
+fn read_tools(text: &str, only: &[String]) -> Result<ReadTools, String> {
+    let lines = read_lines(text)?;
+    let all = find_tools(&lines)?;
     if let Some(name) = only.iter().find(|only| !all.iter().any(|(name, _)| name == *only)) {
         let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
         return Err(format!("there is no tool \"{name}\" in it; it has {}", names.join(", ")));
     }
-    let (mut tools, mut unread) = (Vec::new(), Vec::new());
-    for (_, one) in all.iter().filter(|(name, _)| only.is_empty() || only.contains(name)) {
-        let tool = read_tool(&lines, one, &mut unread)?;
-        tools.push(Baggage::new(PortableTool::from_function(tool)));
+    let mut read = ReadTools::default();
+    for (name, one) in all.iter().filter(|(name, _)| only.is_empty() || only.contains(name)) {
+        match read_tool(&lines, one, &mut read.unread) {
+            Ok(tool) => read.tools.push(Baggage::new(PortableTool::from_function(tool))),
+            Err(why) => read.broken.push((name.clone(), why)),
+        }
     }
-    Ok((tools, unread))
+    Ok(read)
+}
+
+/// The functions that are tools, by the names of those.
+fn find_tools(lines: &[Line]) -> Result<Vec<(String, Found<'_>)>, String> {
+    let found = find_functions(lines);
+    let has_decorated = found.iter().any(|one| one.decorator.is_some());
+    let outside = found.iter().map(|one| lines[one.row].indent).min().unwrap_or(0);
+    let is_tool = |one: &Found<'_>| match has_decorated {
+        true => one.decorator.is_some(),
+        false => lines[one.row].indent == outside && !one.name.starts_with('_'),
+    };
+    let tools = found.into_iter().filter(is_tool);
+    let all: Vec<_> = tools.map(|one| (tool_name(&one), one)).collect();
+    match all.is_empty() {
+        true => Err("it has no function that can be a tool".to_owned()),
+        false => Ok(all),
+    }
 }
 
 /// A function, and the decorator that makes a tool of it.
@@ -309,6 +347,17 @@ mod tests {
         let (tools, unread) =
             read_functions(text, &[]).unwrap_or_else(|error| panic!("{error}:\n{text}"));
         (tools.iter().map(|one| one.tool.to_function()).collect(), unread)
+    }
+
+    #[test]
+    fn one_that_cannot_be_read_is_left_out() {
+        let text = "def good(n: int): pass\n\ndef odd(data: bytes): pass\n";
+        let (tools, unread) = read_readable(text).unwrap();
+        let names: Vec<&str> = tools.iter().map(|one| one.tool.name.as_str()).collect();
+        assert_eq!(names, ["good"]);
+        assert!(unread[0].starts_with("odd is left out: line 3"), "{unread:?}");
+        assert!(read_functions(text, &[]).is_err(), "a script is to notice it");
+        assert!(read_readable("def odd(data: bytes): pass").is_err());
     }
 
     #[test]

@@ -27,8 +27,10 @@ const PASSED: [&str; 6] = [
     "Depends",
 ];
 /// Types that are a schema of their own.
-const PLAIN: [(&str, &str); 14] = [
+const PLAIN: [(&str, &str); 16] = [
     ("str", r#"{"type": "string"}"#),
+    ("bytes", r#"{"type": "string", "format": "binary"}"#),
+    ("Decimal", r#"{"anyOf": [{"type": "number"}, {"type": "string"}]}"#),
     ("int", r#"{"type": "integer"}"#),
     ("float", r#"{"type": "number"}"#),
     ("bool", r#"{"type": "boolean"}"#),
@@ -253,6 +255,10 @@ fn plain_schema(name: &str) -> Option<Value> {
 }
 
 fn unknown_type(name: &str) -> String {
+    // Python's own, such as complex, have no schema to be converted.
+    if name.starts_with(char::is_lowercase) {
+        return format!("the type {name} isn't read: write one that JSON has, such as str");
+    }
     format!(
         "the type {name} isn't read, as nothing is run: convert the output of \
         {name}.model_json_schema(), or write the type out"
@@ -320,12 +326,14 @@ mod tests {
                 "Annotated[Optional[list[str]], 'Some', Field(max_length=3, title='T')]",
                 json!({"anyOf": [{"type": "array", "items": {"type": "string"}, "maxItems": 3}, {"type": "null"}], "description": "Some", "title": "T"}),
             ),
+            ("bytes", json!({"type": "string", "format": "binary"})),
             ("datetime.date", json!({"type": "string", "format": "date"})),
         ] {
             assert_eq!(read(text).map(|read| read.schema), Ok(schema), "{text}");
         }
         for (text, why) in [
-            ("Order", "the type Order isn't read"),
+            ("Order", "the type Order isn't read, as nothing is run"),
+            ("complex", "the type complex isn't read: write one that JSON has"),
             ("list[Order]", "the type Order isn't read"),
             ("Callable[[int], str]", "the type Callable isn't read"),
             ("Literal[A]", "known only when it runs"),
@@ -340,6 +348,7 @@ mod tests {
     fn defaults_make_arguments_optional() {
         for (default, schema, is_optional, unread) in [
             ("5", json!({"type": "integer", "default": 5}), true, 0),
+            ("[-1, +2]", json!({"type": "integer", "default": [-1, 2]}), true, 0),
             ("LIMIT", json!({"type": "integer"}), true, 1),
             ("Field(...)", json!({"type": "integer"}), false, 0),
             ("Field(3, ge=1)", json!({"type": "integer", "default": 3, "minimum": 1}), true, 0),

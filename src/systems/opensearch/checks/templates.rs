@@ -14,6 +14,7 @@ use crate::{
         workflow::similar::nearest_name,
     },
     model::entry::Entry,
+    schema::count::first_names,
     syntax::edit::Edit,
     systems::opensearch::{
         connector::body::{kept_null_names, unquote_nulls},
@@ -28,6 +29,9 @@ use crate::{
         tool::declared_schema,
     },
 };
+
+/// So many names a finding has at most.
+const SHOWN: usize = 8;
 
 /// Where names stand in `${` and `}` without a prefix: letters, digits, underscores and dashes.
 fn bare_names(text: &str) -> Vec<(usize, &str)> {
@@ -131,7 +135,10 @@ pub(super) fn null_text(_: &LintContext<'_>, entry: &Entry, report: &mut Report<
         if names.is_empty() {
             continue;
         }
-        let words = format!("without a value {} is the text \"null\", not null", some_of(&names));
+        let words = format!(
+            "without a value {} is the text \"null\", not null",
+            first_names(&names, SHOWN)
+        );
         report.add_finding(entry, step.parameter(keys::REQUEST_BODY), words).fix_set(
             "remove the quotes: then it is null, and texts bring their own quotes",
             serde_json::Value::from(fixed),
@@ -146,7 +153,7 @@ pub(super) fn null_text(_: &LintContext<'_>, entry: &Entry, report: &mut Report<
         let words = format!(
             "without a value {} is the text \"null\": null only works for names of letters, \
             digits and _",
-            some_of(&names)
+            first_names(&names, SHOWN)
         );
         report.add_finding(entry, at.child(keys::REQUEST_BODY), words);
     }
@@ -209,16 +216,6 @@ fn name_in_schema(entry: &serde_json::Value, name: &str) -> Option<Edit> {
     let is_text = entry[keys::ATTRIBUTES][keys::INPUT_SCHEMA].is_string();
     let to = if is_text { schema.to_string().into() } else { schema };
     Some(Edit::Set { at, to: to.into() })
-}
-
-/// The first of many names, and how many more there are.
-fn some_of(names: &[impl AsRef<str>]) -> String {
-    const SHOWN: usize = 8;
-    let first: Vec<&str> = names.iter().take(SHOWN).map(AsRef::as_ref).collect();
-    match names.len().saturating_sub(SHOWN) {
-        0 => first.join(", "),
-        more => format!("{} and {more} more", first.join(", ")),
-    }
 }
 
 pub(super) fn cycle(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {

@@ -2,9 +2,12 @@
 
 use std::ops::Range;
 
-use crate::systems::{
-    facets::templates::{FieldRemark, PieceOrigin, RemarkLevel, TextPiece},
-    opensearch::template::render::{Origin, Rendered},
+use crate::{
+    schema::count,
+    systems::{
+        facets::templates::{FieldRemark, PieceOrigin, RemarkLevel, TextPiece},
+        opensearch::template::render::{Origin, Rendered},
+    },
 };
 
 /// What begins and ends the name of what toolcrib itself fills in.
@@ -75,16 +78,9 @@ pub(super) fn unsampled_remark(names: &[&str]) -> Option<FieldRemark> {
     (!names.is_empty()).then(|| remark(RemarkLevel::Rule, words()))
 }
 
-/// How many names a remark has.
-const SHOWN: usize = 12;
-
-/// The first of many names, and how many more there are.
+/// The first of many names, as a remark has them.
 pub(super) fn first_names(names: &[&str]) -> String {
-    let first = names.get(..SHOWN).unwrap_or(names).join(", ");
-    match names.len().saturating_sub(SHOWN) {
-        0 => first,
-        more => format!("{first} and {more} more"),
-    }
+    count::first_names(names, 12)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::pieces::{first_names, plain_piece, remark, text_pieces, unsampled_remark};
 use crate::{
+    model::shown::shorten,
     schema::pointer::Pointer,
     systems::{
         facets::templates::{FieldRemark, FieldText, PieceOrigin, RemarkLevel},
@@ -299,8 +300,5 @@ fn shown_value(value: &Value) -> Vec<crate::systems::facets::templates::TextPiec
 
 /// As much of an output as a form shows.
 fn start_of(text: &str) -> String {
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    shorten(text, LONGEST).into_owned()
 }

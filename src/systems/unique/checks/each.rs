@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::{
-    model::{catalog::Catalog, tool::Tool},
+    model::{catalog::Catalog, shown::shorten, tool::Tool},
     schema::pointer::Pointer,
     systems::unique::{
         config_schema::{ConfigSchema, ConfigSchemas},
@@ -26,9 +26,5 @@ pub(super) fn configuration_place() -> Pointer {
 
 /// A value as a message quotes it: short.
 pub(super) fn quoted(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(40) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    }
+    shorten(&value.to_string(), 40).into_owned()
 }

@@ -16,6 +16,7 @@ use super::{
     series::{as_range, series_type},
     text::{escaped, repr, str},
 };
+use crate::model::shown::shorten;
 
 /// `%(name)5.1f`
 static SIGN: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -121,11 +122,7 @@ fn fill_signs(text: &Value, values: Vec<Value>, named: Option<&Value>) -> Result
 
 /// The beginning of a part of a format, for a message.
 fn shown(part: &str) -> String {
-    const MOST: usize = 60;
-    match part.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", &part[..end]),
-        None => part.to_owned(),
-    }
+    shorten(part, 60).into_owned()
 }
 
 /// What a dict has of this name.

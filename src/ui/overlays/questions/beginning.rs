@@ -45,11 +45,11 @@ pub(super) fn welcome(state: &State) -> Welcome {
         (true, false) => UNREAD,
         (false, _) => BEGUN,
     };
-    ways.extend(FILE_KEYS.into_iter().zip(files).map(|(key, (file, text))| Way {
+    ways.extend(FILE_KEYS.into_iter().zip(files).map(|(key, file)| Way {
         key,
         words: "add the tools of",
         detail: file.to_string(),
-        act: WayAct::Paste(text),
+        act: WayAct::AddTools(file),
     }));
     let act = |key, words, act| Way { key, words, detail: String::new(), act: WayAct::Do(act) };
     if is_in_window {

@@ -16,7 +16,7 @@ use crate::{
     schema::count::count_text,
     systems::table,
     ui::{
-        canvas::sentence_case,
+        canvas::{sentence_case, visible_text},
         styles::Role,
         widgets::reading::{Line, wrapped_lines},
     },
@@ -50,6 +50,16 @@ pub(super) fn report_lines(state: &State, name: &str, cells: usize) -> Vec<Line>
         lines.extend(secrets.iter().flat_map(|place| {
             wrapped_lines(&format!("read from {place} when it is used"), Role::Text, cells)
         }));
+    }
+    if !connection.variables.is_empty() {
+        lines.push(Line::new());
+        lines.extend(heading("variables"));
+    }
+    let shared = &state.network.connections.variables;
+    for (name, variable) in &connection.variables {
+        let origin = if shared.get(name) == Some(variable) { " · the workspace" } else { "" };
+        let text = format!("{name} = {variable}{origin}");
+        lines.extend(wrapped_lines(&visible_text(&text), Role::Text, cells));
     }
     if connection.tls.required && connection.tls.ca_file.is_none() {
         lines.push(Line::new());

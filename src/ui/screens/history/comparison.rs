@@ -16,7 +16,7 @@ use crate::{
         input::{Input, MouseKind},
         state::State,
     },
-    engine::trace::compare,
+    engine::trace::{compare, sent::sent_arguments},
     model::{size, trace::Trace},
     schema::moment::LocalTime,
     systems::step_comparison::{ComparedStep, StepDifference, compare_steps},
@@ -214,7 +214,8 @@ fn head_lines(before: &Trace, after: &Trace, now: LocalTime) -> Vec<Line> {
         found.map_or_else(String::new, |words| format!(" ({})", visible_text(words)))
     };
     let line = |role, sign, (outcome, end, error): (&str, &str, String), trace: &Trace| {
-        let arguments = visible_text(&trace.head.arguments);
+        let sent = sent_arguments(&trace.head);
+        let arguments = visible_text(&sent);
         let at = time_or_date(trace.head.at, now);
         let ended = compare::outcome(trace).map_or(Role::Warning, outcome_role);
         vec![
@@ -233,10 +234,10 @@ fn head_lines(before: &Trace, after: &Trace, now: LocalTime) -> Vec<Line> {
 
 /// Which arguments differ, by name.
 fn different_arguments(before: &Trace, after: &Trace) -> String {
-    let [one, other] =
-        [before, after].map(|trace| serde_json::from_str::<Value>(&trace.head.arguments));
+    let sent = [before, after].map(|trace| sent_arguments(&trace.head));
+    let [one, other] = sent.each_ref().map(|text| serde_json::from_str::<Value>(text));
     match (one, other) {
-        _ if before.head.arguments == after.head.arguments => "The arguments are the same.".into(),
+        _ if sent[0] == sent[1] => "The arguments are the same.".into(),
         (Ok(Value::Object(one)), Ok(Value::Object(other))) => {
             let names: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
             let differs = |name: &&String| one.get(*name) != other.get(*name);

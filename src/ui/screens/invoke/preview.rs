@@ -5,7 +5,7 @@ use std::{borrow::Cow, collections::BTreeSet};
 use super::{
     parts::ArgumentsView,
     request_line::{RequestLine, problem_lines},
-    variables::{DOTS, value_words},
+    variables::value_words,
 };
 use crate::{
     app::{
@@ -35,6 +35,9 @@ use crate::{
         styles::Role,
     },
 };
+
+/// In the place of a secret.
+const DOTS: &str = "••••";
 
 /// How many letters of a body are laid out.
 const LONGEST_BODY: usize = 20_000;

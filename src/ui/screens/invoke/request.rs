@@ -18,21 +18,18 @@ use super::{
     steps::StepsPane,
     tools::tool_of,
     variables::{OfferedNames, undefined_notes},
-    warned::{Warned, wrong_field},
+    warned::Warned,
 };
 use crate::{
     app::{
-        calls::{CallMessage, CallPart, CallText},
+        calls::{CallPart, CallText},
         edited_text::EditedText,
-        input::{Code, Input, Mouse, MouseKind},
-        message::Message,
+        input::{Code, Input, Key, Mouse, MouseKind},
         moved::MovedEntries,
-        notices::NoticeKind,
         state::State,
     },
     model::{entry::EntryId, tool::Tool},
     schema::pointer::Pointer,
-    systems::facets::steps::StepChoice,
     ui::{
         canvas::{Pen, inset_area, wrap},
         form::{
@@ -64,8 +61,8 @@ pub(crate) struct RequestPane {
     /// Where the service takes parameters from the tool.
     configuration: FormHost<RequestPart>,
     pub(super) arguments: FormHost<RequestPart>,
-    meta: MetaSection,
-    mock: MockSection,
+    pub(super) meta: MetaSection,
+    pub(super) mock: MockSection,
     pub(super) steps: StepsPane,
     wants_menu: bool,
     /// The step that was gone to already, by its turn.
@@ -75,7 +72,7 @@ pub(crate) struct RequestPane {
     /// What is offered while a template is typed in the arguments.
     offered: OfferedNames,
     /// What was refused once for its issues; sending the same again means it.
-    warned: Option<Warned>,
+    pub(super) warned: Option<Warned>,
     /// Lines of the request that are scrolled over.
     scroll: usize,
     configuration_area: Rect,
@@ -479,73 +476,78 @@ impl RequestPane {
     }
 
     pub(super) fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
-        if let Input::Paste(text) = input
-            && let Some(reply) = self.paste_arguments(text, state)
-        {
-            return reply;
+        let own = match input {
+            Input::Paste(text) => self.paste_arguments(text, state),
+            Input::Key(key) => self.handle_own_key(*key, state),
+            Input::Mouse(mouse) => self.handle_mouse(*mouse, state),
+        };
+        own.unwrap_or_else(|| self.ask_form(input, state))
+    }
+
+    /// Takes the keys of the pane itself; `None`: it is for the form under the cursor.
+    fn handle_own_key(&mut self, key: Key, state: &State) -> Option<Reply> {
+        if self.is_in_steps() && self.steps.handle_key(key) {
+            self.steps.close_inputs();
+            return Some(Reply::Handled);
         }
-        match input {
-            Input::Key(key) if self.is_in_steps() && self.steps.handle_key(*key) => {
-                self.steps.close_inputs();
-                return Reply::Handled;
-            }
-            Input::Key(key) if self.is_in_steps() && key.is_plain(Code::Enter) => {
-                self.wants_menu = true;
-                return Reply::Handled;
-            }
-            Input::Key(key)
-                if self.part == Part::Inputs
-                    && key.is_plain(Code::Esc)
-                    && !self.steps.inputs.is_typing() =>
-            {
-                self.steps.close_inputs();
+        if self.is_in_steps() && key.is_plain(Code::Enter) {
+            self.wants_menu = true;
+            return Some(Reply::Handled);
+        }
+        let is_resting = self.part == Part::Inputs && !self.steps.inputs.is_typing();
+        if is_resting && key.is_plain(Code::Esc) {
+            self.steps.close_inputs();
+            self.part = Part::Steps;
+            return Some(Reply::Handled);
+        }
+        // The first row is one of the arguments.
+        if self.part == Part::Mock && self.mock.is_left_by(key) {
+            self.part = Part::Arguments;
+        }
+        if !key.mods.ctrl && !key.mods.alt {
+            return None;
+        }
+        match key.code {
+            Code::PageDown => self.scroll += 5,
+            Code::PageUp => self.scroll = self.scroll.saturating_sub(5),
+            _ => return Some(self.focused_form_mut().input(&Input::Key(key), state)),
+        }
+        Some(Reply::Handled)
+    }
+
+    /// Goes to the part under the mouse; `None`: it is for the form there.
+    fn handle_mouse(&mut self, mouse: Mouse, state: &State) -> Option<Reply> {
+        let at = (mouse.column, mouse.row).into();
+        if self.steps.contains(at) && !self.mock.is_on() {
+            let was_there = self.is_in_steps();
+            if matches!(mouse.kind, MouseKind::Down(_)) {
                 self.part = Part::Steps;
-                return Reply::Handled;
             }
-            // The first row is one of the arguments.
-            Input::Key(key) if self.part == Part::Mock && self.mock.is_left_by(*key) => {
-                self.part = Part::Arguments;
+            // A second press on a step opens its menu.
+            self.wants_menu = self.steps.handle_mouse(mouse) && was_there;
+            return Some(Reply::Handled);
+        }
+        let in_inputs = self.steps.inputs.owner().is_some() && self.inputs_area.contains(at);
+        let under = match self.meta.part_at(at) {
+            Some(part) => Some(Part::Meta(part)),
+            None if in_inputs => Some(Part::Inputs),
+            None if self.mock.is_on() && self.mock.area.contains(at) => Some(Part::Mock),
+            None if self.configuration_area.contains(at) => Some(Part::Configuration),
+            None => self.arguments_area.contains(at).then_some(Part::Arguments),
+        };
+        match (mouse.kind, under) {
+            (MouseKind::Down(_), Some(part)) => self.go_to_part(part, state),
+            (MouseKind::Wheel(notches), None) => {
+                self.scroll = self.scroll.saturating_add_signed(isize::from(notches));
+                return Some(Reply::Handled);
             }
             _ => {}
         }
-        if let Input::Key(key) = input
-            && (key.mods.ctrl || key.mods.alt)
-        {
-            match key.code {
-                Code::PageDown => self.scroll += 5,
-                Code::PageUp => self.scroll = self.scroll.saturating_sub(5),
-                _ => return self.focused_form_mut().input(input, state),
-            }
-            return Reply::Handled;
-        }
-        if let Input::Mouse(mouse @ Mouse { kind, column, row, .. }) = input {
-            let at = (*column, *row).into();
-            if self.steps.contains(at) && !self.mock.is_on() {
-                let was_there = self.is_in_steps();
-                if matches!(kind, MouseKind::Down(_)) {
-                    self.part = Part::Steps;
-                }
-                // A second press on a step opens its menu.
-                self.wants_menu = self.steps.handle_mouse(*mouse) && was_there;
-                return Reply::Handled;
-            }
-            let in_inputs = self.steps.inputs.owner().is_some() && self.inputs_area.contains(at);
-            let under = match self.meta.part_at(at) {
-                Some(part) => Some(Part::Meta(part)),
-                None if in_inputs => Some(Part::Inputs),
-                None if self.mock.is_on() && self.mock.area.contains(at) => Some(Part::Mock),
-                None if self.configuration_area.contains(at) => Some(Part::Configuration),
-                None => self.arguments_area.contains(at).then_some(Part::Arguments),
-            };
-            match (kind, under) {
-                (MouseKind::Down(_), Some(part)) => self.go_to_part(part, state),
-                (MouseKind::Wheel(notches), None) => {
-                    self.scroll = self.scroll.saturating_add_signed(isize::from(*notches));
-                    return Reply::Handled;
-                }
-                _ => {}
-            }
-        }
+        None
+    }
+
+    /// Hands an input to the form where the keys are.
+    fn ask_form(&mut self, input: &Input, state: &State) -> Reply {
         let step = match input {
             Input::Key(key) if key.is_plain(Code::Down) => Some(Step::Next),
             Input::Key(key) if key.is_plain(Code::Up) => Some(Step::Previous),
@@ -564,80 +566,6 @@ impl RequestPane {
             return Reply::Handled;
         }
         reply
-    }
-
-    /// Sends what the forms hold. What a schema or the server forbids is refused once; sending it
-    /// again means it.
-    pub(super) fn send(&mut self, state: &State) -> Reply {
-        let until = self.steps.run().last_before_break(0);
-        match until.filter(|_| self.steps.is_open() && !self.mock.is_on()) {
-            Some(until) => self.send_chosen(state, |tool| {
-                let until = Some((until + 1).to_string());
-                CallMessage::SendSteps {
-                    tool,
-                    choice: Box::new(StepChoice { until, ..StepChoice::default() }),
-                }
-            }),
-            None => self.send_chosen(state, |tool| CallMessage::Send { tool }),
-        }
-    }
-
-    /// Whether the last request wasn't sent because of what is typed for it.
-    pub(super) fn is_warned(&self) -> bool {
-        self.warned.is_some()
-    }
-
-    /// The cursor goes to the argument at a place.
-    fn point_at_argument(&mut self, at: &Pointer, state: &State) -> Vec<Message> {
-        self.part = Part::Arguments;
-        match self.arguments.ask(state, |form| form.focus_field(at)) {
-            Reply::Send(messages) => messages,
-            _ => Vec::new(),
-        }
-    }
-
-    /// The same with a message of another kind.
-    pub(super) fn send_chosen(
-        &mut self,
-        state: &State,
-        message: impl FnOnce(EntryId) -> CallMessage,
-    ) -> Reply {
-        // What is typed and not yet taken in goes along.
-        let mut messages = self.arguments.leave(state);
-        messages.extend(self.steps.inputs.leave(state));
-        messages.extend(self.mock.host.leave(state));
-        messages.extend(self.meta.host_mut().leave(state));
-        if let Some(words) = self.mock.first_issue() {
-            self.show_part(Part::Mock);
-            let words = format!("The mock can't answer: {words}");
-            return Reply::Send(
-                [messages, vec![Message::Notice(NoticeKind::Problem, words)]].concat(),
-            );
-        }
-        let wrong_at = self.arguments.shown_form_mut().and_then(wrong_field);
-        let (Some(form), Some(tool)) = (self.arguments.shown_form(), self.tool.clone()) else {
-            return Reply::Refused("choose a tool first".into());
-        };
-        let beside = || state.tool(&tool).and_then(|tool| self.meta.first_issue(tool));
-        let warned = Warned::of(form, self.meta.host().shown_form(), wrong_at.as_ref(), beside);
-        if let Some(Warned { words, .. }) = &warned
-            && self.warned != warned
-        {
-            let edits = if wrong_at.is_some() { " Enter edits it," } else { "" };
-            let words = format!("{words};{edits} send again to make the call anyway");
-            self.warned = warned;
-            if let Some(at) = wrong_at {
-                messages.extend(self.point_at_argument(&at, state));
-            }
-            if messages.is_empty() {
-                return Reply::Refused(words);
-            }
-            messages.push(Message::Notice(NoticeKind::Hint, words));
-            return Reply::Send(messages);
-        }
-        self.warned = None;
-        messages.push(Message::Call(message(tool)));
-        Reply::Send(messages)
     }
 
     /// What is typed for calls of the tool where the keys are.

@@ -502,20 +502,9 @@ fn is_up(key: Key) -> bool {
     key.is_plain(Code::Up) || key.is_plain(Code::Char('k'))
 }
 
-/// The tool that is shown: the selected one, or one that the selected service answers for, or the
-/// first.
+/// The tool that is shown.
 pub(crate) fn tool_of(state: &State) -> Option<EntryId> {
-    let catalog = &state.catalog;
-    let selected = state.selected.as_ref();
-    if let Some(tool) = selected.and_then(|id| state.tool(id)) {
-        return Some(tool.id().clone());
-    }
-    let service = selected.and_then(|id| catalog.service(id));
-    let served = service.and_then(|service| {
-        catalog.tools.iter().find(|tool| tool.service.as_deref() == Some(service.key()))
-    });
-    let deployed = || state.deployed_lists().find_map(|list| list.catalog.tools.first());
-    served.or_else(|| catalog.tools.first()).or_else(deployed).map(|tool| tool.id().clone())
+    state.tool_to_call()
 }
 
 /// Shows the call in that row, and its tool with it.

@@ -13,16 +13,13 @@ use crate::{
         variables::{DEFINE, undefined_words},
     },
     model::{
-        connection::{Connection, RequestVariable, RequestVariables},
+        connection::{Connection, RequestVariables},
         finding::Severity,
         tool::Tool,
     },
-    schema::{phrase::value_text, pointer::Pointer},
+    schema::pointer::Pointer,
     ui::form::{notes::Note, templates::TemplateName, view::Form},
 };
-
-/// In the place of a secret.
-pub(super) const DOTS: &str = "••••";
 
 /// What a variable is over a connection, and where that is from; `None`: nothing defines it.
 #[must_use]
@@ -32,16 +29,11 @@ pub(super) fn value_words(
     shared: &RequestVariables,
 ) -> Option<String> {
     let variable = connection.variables.get(name)?;
-    let value = match variable {
-        RequestVariable::Shown(value) => value_text(value),
-        RequestVariable::Hidden(_) => DOTS.to_owned(),
-        RequestVariable::Secret(at) => format!("{DOTS} from {at}"),
-    };
     let origin = match shared.get(name) == Some(variable) {
         true => "the workspace".to_owned(),
         false => format!("connection {}", connection.name),
     };
-    Some(format!("{value} · {origin}"))
+    Some(format!("{variable} · {origin}"))
 }
 
 /// The names that a form offers, for the connection that the request goes over.

@@ -23,7 +23,7 @@ use crate::{
         call::{CallError, EventKind, Limits, Outcome, StrayCause},
         connection::Connection,
         error_kind::ErrorKind,
-        shown::{shell_word, visible_text},
+        shown::{shell_word, shorten, visible_text},
         size,
         stage::Stage,
         traffic::FRAMES,
@@ -223,72 +223,9 @@ async fn answer(
         said(packet, PROMISED).and_then(|schema| serde_json::from_str(schema).ok());
     let View { outcome, text, faults } =
         result_view(&reply, promised.as_ref(), said(packet, VERSION).unwrap_or_default());
-    let came = packet.headers.iter().filter(|(name, _)| name == FAULT);
-    for (_, words) in came {
-        sink.emit_stage("finding", words, "").await?;
-    }
-    for Fault { id, at, words } in &faults {
-        sink.emit_stage("finding", format!("{id} at {at}: {words}"), "").await?;
-    }
-    for note in reply.get("result").map(|result| answer_notes(sent, result)).unwrap_or_default() {
-        let words = format!("{} at {}: {}", note.id, note.at, note.words);
-        sink.emit_stage("finding", words, "").await?;
-    }
-    for view in reply.get("result").map(|result| answer_views(sent, result)).unwrap_or_default() {
-        sink.emit_stage(view.name, view.words, view.value.to_string()).await?;
-    }
-    if let Some(data) = structured_beside(&reply, &text) {
-        let body = data.to_string();
-        let words = format!("structured content: {}", shorten(&body));
-        sink.emit_stage(Stage::STRUCTURED, words, body).await?;
-    }
-    if let Some(result) = reply.get("result").filter(|result| is_more_than_text(result)) {
-        let words = match promised {
-            Some(_) if outcome == Ended::Ok => "the whole result; it matches the outputSchema",
-            _ => "the whole result",
-        };
-        sink.emit_stage(Stage::RESULT, words, result.to_string()).await?;
-    }
-    let failed = |kind: &str, remedy: &str| {
-        let message = if text.is_empty() { "the server sent no details" } else { &text };
-        Some(CallError::new(ErrorKind::parse(kind), message, remedy))
-    };
-    let end = match outcome {
-        Ended::Ok => (Outcome::Succeeded, None),
-        Ended::ToolError => (Outcome::Failed, failed("mcp-tool-error", look)),
-        Ended::ProtocolError => {
-            let code = reply["error"]["code"].to_string();
-            if let Some(data) = reply["error"].get("data") {
-                let words = format!("data of the error: {}", short_json(data));
-                sink.emit_stage("error-data", words, data.to_string()).await?;
-            }
-            // The code is said beside the message.
-            let message = reply["error"]["message"].as_str().filter(|words| !words.is_empty());
-            let message = message.unwrap_or("the server sent no details");
-            (Outcome::Failed, Some(CallError::new(ErrorKind::parse(&code), message, look)))
-        }
-        Ended::InvalidStructured => {
-            let message = "the structured content doesn't match the tool's outputSchema";
-            let kind = ErrorKind::parse("invalid-structured");
-            let problem = CallError::new(kind, message, "correct the tool, or its outputSchema");
-            (Outcome::Failed, Some(problem))
-        }
-        Ended::InputRequired => {
-            let remedy = "answer its question, or call the tool with everything it needs";
-            let message = format!("the server needs more input first: {text}");
-            let kind = ErrorKind::parse("input-required");
-            (Outcome::Failed, Some(CallError::new(kind, message, remedy)))
-        }
-        Ended::Task => {
-            let message = format!("the server created a task that can't be read: {text}");
-            let kind = ErrorKind::parse("task");
-            (Outcome::Failed, Some(CallError::new(kind, message, see_frames(server))))
-        }
-        Ended::Malformed => {
-            let message = "the answer is neither a result nor an error";
-            (Outcome::Lost, Some(CallError::new(ErrorKind::NotAReply, message, see_frames(server))))
-        }
-    };
+    tell_findings(packet, &faults, &reply, sent, sink).await?;
+    tell_result(&reply, &text, (outcome, promised.is_some()), sink).await?;
+    let end = end_of(outcome, &reply, &text, (server, look));
     if matches!(outcome, Ended::Ok | Ended::InvalidStructured) {
         // A large text is not copied.
         let text = match text {
@@ -299,6 +236,96 @@ async fn answer(
         sink.emit(EventKind::Chunk { text: text.into(), bytes }).await?;
     }
     Ok(end)
+}
+
+/// Reports what is wrong with a reply, and other views of its result.
+async fn tell_findings(
+    packet: &Packet,
+    faults: &[Fault],
+    reply: &Value,
+    sent: &str,
+    sink: &mut EventSink,
+) -> Result<(), SinkClosed> {
+    for (_, words) in packet.headers.iter().filter(|(name, _)| name == FAULT) {
+        sink.emit_stage("finding", words, "").await?;
+    }
+    for Fault { id, at, words } in faults {
+        sink.emit_stage("finding", format!("{id} at {at}: {words}"), "").await?;
+    }
+    let Some(result) = reply.get("result") else { return Ok(()) };
+    for note in answer_notes(sent, result) {
+        let words = format!("{} at {}: {}", note.id, note.at, note.words);
+        sink.emit_stage("finding", words, "").await?;
+    }
+    for view in answer_views(sent, result) {
+        sink.emit_stage(view.name, view.words, view.value.to_string()).await?;
+    }
+    Ok(())
+}
+
+/// Reports what a reply has beside its text: structured content, all of a result, and the data of an
+/// error.
+async fn tell_result(
+    reply: &Value,
+    text: &str,
+    (outcome, has_schema): (Ended, bool),
+    sink: &mut EventSink,
+) -> Result<(), SinkClosed> {
+    if let Some(data) = structured_beside(reply, text) {
+        let body = data.to_string();
+        let words = format!("structured content: {}", shorten(&body, 300));
+        sink.emit_stage(Stage::STRUCTURED, words, body).await?;
+    }
+    if let Some(result) = reply.get("result").filter(|result| is_more_than_text(result)) {
+        let words = match has_schema && outcome == Ended::Ok {
+            true => "the whole result; it matches the outputSchema",
+            false => "the whole result",
+        };
+        sink.emit_stage(Stage::RESULT, words, result.to_string()).await?;
+    }
+    if let (Ended::ProtocolError, Some(data)) = (outcome, reply["error"].get("data")) {
+        let words = format!("data of the error: {}", short_json(data));
+        sink.emit_stage("error-data", words, data.to_string()).await?;
+    }
+    Ok(())
+}
+
+/// How a call ends with that reply; `look` is where its server says more.
+fn end_of(outcome: Ended, reply: &Value, text: &str, (server, look): (&str, &str)) -> CallEnd {
+    let failed = |kind: &str, message: &str, remedy: &str| {
+        (Outcome::Failed, Some(CallError::new(ErrorKind::parse(kind), message, remedy)))
+    };
+    let details = |said: &str| match said {
+        "" => "the server sent no details".to_owned(),
+        said => said.to_owned(),
+    };
+    match outcome {
+        Ended::Ok => (Outcome::Succeeded, None),
+        Ended::ToolError => failed("mcp-tool-error", &details(text), look),
+        Ended::ProtocolError => {
+            let error = &reply["error"];
+            // The code is said beside the message.
+            let message = details(error["message"].as_str().unwrap_or_default());
+            failed(&error["code"].to_string(), &message, look)
+        }
+        Ended::InvalidStructured => {
+            let message = "the structured content doesn't match the tool's outputSchema";
+            failed("invalid-structured", message, "correct the tool, or its outputSchema")
+        }
+        Ended::InputRequired => {
+            let message = format!("the server needs more input first: {text}");
+            let remedy = "answer its question, or call the tool with everything it needs";
+            failed("input-required", &message, remedy)
+        }
+        Ended::Task => {
+            let message = format!("the server created a task that can't be read: {text}");
+            failed("task", &message, &see_frames(server))
+        }
+        Ended::Malformed => {
+            let message = "the answer is neither a result nor an error";
+            (Outcome::Lost, Some(CallError::new(ErrorKind::NotAReply, message, see_frames(server))))
+        }
+    }
 }
 
 /// Where a server says more of a failure: one that runs here, and one over HTTP.
@@ -312,26 +339,13 @@ fn see_frames(server: &str) -> String {
 /// A value in a line, cut where it is long.
 fn short_json(value: &Value) -> String {
     const MOST: usize = 500;
-    let text = visible_text(&value.to_string()).into_owned();
-    match text.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{} …", &text[..end]),
-        None => text,
-    }
+    shorten(&visible_text(&value.to_string()), MOST).into_owned()
 }
 
 /// The structured content of a result whose text doesn't say the same.
 fn structured_beside<'r>(reply: &'r Value, text: &str) -> Option<&'r Value> {
     let data = reply.get("result")?.get("structuredContent").filter(|data| !data.is_null())?;
     (!is_copy(text, data)).then_some(data)
-}
-
-/// A long text, so that it is a line.
-fn shorten(text: &str) -> String {
-    const MOST: usize = 300;
-    match text.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 /// Whether a result has more to look at than its text.

@@ -96,6 +96,23 @@ impl Events {
         self.line.len() + self.name.len() + self.id.len() + self.data.as_ref().map_or(0, Vec::len)
     }
 
+    /// Whether the lines of events are kept.
+    pub(crate) fn keeps_lines(&self) -> bool {
+        self.lines.is_some()
+    }
+
+    /// The event that the stream ends in the middle of, as far as it came; `None` where it ends
+    /// between two events, or lines are not kept.
+    pub(crate) fn take_begun(&mut self) -> Option<String> {
+        let line = std::mem::take(&mut self.line);
+        let lines = self.lines.as_mut()?;
+        if !line.is_empty() {
+            lines.extend(if lines.is_empty() { b"" } else { b"\n" });
+            lines.extend(&line);
+        }
+        (!lines.is_empty()).then(|| lines.take_begun())
+    }
+
     fn end_line(&mut self, line: &[u8]) -> Option<Part> {
         let event = self.read_line(line);
         let Some(lines) = &mut self.lines else {
@@ -217,6 +234,24 @@ mod tests {
         let long = format!("data: {}\n\n", "x".repeat(1 << 20));
         let [lines] = &read(&long)[..] else { panic!("one event") };
         assert!(lines.len() < 20_000 && lines.contains("1048582 bytes in all"), "{}", lines.len());
+    }
+
+    #[test]
+    fn an_event_that_never_ends_is_seen_as_far_as_it_came() {
+        let begun = |bytes: &[u8]| {
+            let mut events = Events::with_lines();
+            events.push_parts(bytes);
+            events.take_begun()
+        };
+        assert_eq!(
+            begun(b"data: a\n\nevent: piece\ndata: {\"te").as_deref(),
+            Some("event: piece\ndata: {\"te… (23 bytes in all)")
+        );
+        assert_eq!(begun(b"data: a\n").as_deref(), Some("data: a… (7 bytes in all)"));
+        assert_eq!((begun(b"data: a\n\n"), begun(b": ping\n"), begun(b"")), (None, None, None));
+        let mut without = Events::default();
+        without.push_parts(b"data: a");
+        assert_eq!(without.take_begun(), None);
     }
 
     /// What a reader knows in the end, with the events on the way.

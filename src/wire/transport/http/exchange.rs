@@ -230,6 +230,7 @@ async fn read_response(
     let status = marks::of_status(response.status().as_u16());
     // They came once, so they are reported once: with the first message.
     let mut headers = headers_of(&response);
+    let is_shown = events.keeps_lines();
     if !is_stream(&response) {
         let whole = read_whole(response, server, largest).await?;
         // Who has left needs nothing.
@@ -237,9 +238,14 @@ async fn read_response(
         return Ok(());
     }
     headers.splice(0..0, status);
+    // Whoever shows what crosses the wire is told when the answer began: its first event may come
+    // much later.
+    if is_shown && inbox.push(Incoming::Headers(headers.clone())).await.is_err() {
+        return Ok(());
+    }
     let ended = read_stream(response, events, &mut headers, (inbox, server, largest)).await;
     // Of a stream without any message they say why it has none.
-    if !headers.is_empty() {
+    if !headers.is_empty() && !is_shown {
         let _ = inbox.push(Incoming::Headers(headers)).await;
     }
     ended?;
@@ -268,10 +274,26 @@ async fn read_whole(
     Ok(whole.freeze())
 }
 
-/// Hands on the events of a stream until it ends, or nobody takes them any more.
+/// Hands on the events of a stream until it ends, and the one that it ends in the middle of where
+/// lines are shown.
 async fn read_stream(
-    mut response: Response,
+    response: Response,
     mut events: Events,
+    headers: &mut Vec<(String, String)>,
+    to: (&QueueSender, &Server, usize),
+) -> Result<(), CallError> {
+    let ended = read_events(response, &mut events, headers, to).await;
+    if let Some(begun) = events.take_begun() {
+        // Who has left needs nothing.
+        let _ = to.0.push(Incoming::Wire(begun)).await;
+    }
+    ended
+}
+
+/// Hands on the events of a stream until it ends, or nobody takes them any more.
+async fn read_events(
+    mut response: Response,
+    events: &mut Events,
     headers: &mut Vec<(String, String)>,
     (inbox, server, largest): (&QueueSender, &Server, usize),
 ) -> Result<(), CallError> {

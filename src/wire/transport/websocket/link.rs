@@ -145,20 +145,17 @@ impl Subscriptions {
         let known = id.as_ref().and_then(|id| self.lock().get(id).cloned());
         let to = known
             .map_or_else(|| self.lock().values().cloned().collect::<Vec<_>>(), |known| vec![known]);
-        if to.is_empty() {
-            news.send_notice(format!("{} sent an unexpected message", news.display_address()));
+        let Some((last, others)) = to.split_last() else {
+            let words = format!("{} sent an unexpected message", news.display_address());
+            return news.send_notice(words);
+        };
+        let headers = id.map(|id| (ID.to_owned(), id)).into_iter().collect();
+        let packet = Packet { subject: None, reply: None, headers, body };
+        // Who has left needs nothing.
+        for other in others {
+            let _ = other.send(Incoming::Packet(packet.clone())).await;
         }
-        let headers: Vec<_> = id.map(|id| (ID.to_owned(), id)).into_iter().collect();
-        for subscription in to {
-            let heard = Incoming::Packet(Packet {
-                subject: None,
-                reply: None,
-                headers: headers.clone(),
-                body: body.clone(),
-            });
-            // Who has left needs nothing.
-            let _ = subscription.send(heard).await;
-        }
+        let _ = last.send(Incoming::Packet(packet)).await;
     }
 }
 
