@@ -91,6 +91,15 @@ impl Cell<'_> {
         }
     }
 
+    /// The default of a text that isn't set.
+    #[must_use]
+    pub fn offered_text(&self) -> Option<&str> {
+        let is_unset = self.field.presence == Presence::Unset && self.draft.is_none();
+        let default = self.field.node.default.as_ref();
+        let default = default.filter(|_| is_unset && !self.field.bad_default);
+        default.and_then(Value::as_str).filter(|text| !text.is_empty())
+    }
+
     /// The value ready to be edited: selected as a whole where nobody chose it.
     #[must_use]
     pub fn text_input(&self) -> TextInput {
