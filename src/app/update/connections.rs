@@ -22,7 +22,6 @@ pub(super) fn handle_message(
         ConnectionMessage::AskDeployed(purpose) => {
             return deployed::request_deployed(state, purpose, now);
         }
-        ConnectionMessage::ListChosen => return deployed::list_chosen(state, now),
         ConnectionMessage::ListDeployed(name) => {
             return deployed::list_deployed(state, name.as_deref(), now);
         }
@@ -136,7 +135,7 @@ fn use_connection(state: &mut State, name: Option<String>, now: Millis) -> Vec<E
     state.notices.push(NoticeKind::Done, words, now);
     files::check_again(state);
     match state.screen {
-        ScreenId::Invoke => deployed::list_chosen(state, now),
+        ScreenId::Invoke => deployed::list_allowed(state),
         _ => Vec::new(),
     }
 }
