@@ -105,7 +105,7 @@ pub fn source_findings<'s>(
     files: impl Fn(&FileId) -> Option<&'s Source>,
 ) -> Vec<Finding> {
     let mut found = Vec::new();
-    for list in &catalog.others {
+    for list in catalog.others.iter() {
         for (row, file) in sources_of(list).iter().enumerate() {
             let document = files(file).and_then(|source| source.value(0));
             let read = document.and_then(|document| SourcedTools::read(list, catalog, document));

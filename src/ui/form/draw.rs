@@ -158,7 +158,7 @@ impl Form {
             let tall = layout::widget_lines(&cell, open, room);
             line += usize::from(tall);
             if Some(row) == at && focused && self.lists_templates() {
-                line += usize::from(self.templates.line_count(&self.focus));
+                line += usize::from(self.templates.line_count(&self.focus, room));
             }
             line += self.previews.line_count(row, focused && Some(row) == at);
             let remarks = self.remarks.row_remarks(row);
@@ -247,8 +247,10 @@ impl Form {
         let room = self.widget_room(row, here);
         let columns = self.columns;
         let mut editor = if Some(row) == self.focused_row() { self.editor.take() } else { None };
-        let listed =
-            if here && self.lists_templates() { self.templates.line_count(&self.focus) } else { 0 };
+        let listed = match here && self.lists_templates() {
+            true => self.templates.line_count(&self.focus, room),
+            false => 0,
+        };
         let mut templates = std::mem::take(&mut self.templates);
         let mut spots = Vec::new();
         if let Some(cell) = self.cell(row) {

@@ -100,11 +100,15 @@ impl Templates {
         self.dismissed = self.open.take().map(|open| (open.at, open.start));
     }
 
-    /// The lines that the list takes, where it is open at that field.
+    /// The lines that the list takes in so many cells, where it is open at that field.
     #[must_use]
-    pub(super) fn line_count(&self, at: &FieldId) -> u16 {
+    pub(super) fn line_count(&self, at: &FieldId, cells: u16) -> u16 {
         let open = self.open.as_ref().filter(|open| open.at == *at);
-        open.map_or(0, |open| open.list.line_count())
+        open.map_or(0, |open| open.list.line_count(cells))
+    }
+
+    fn is_open(&self, at: &FieldId) -> bool {
+        self.open.as_ref().is_some_and(|open| open.at == *at)
     }
 
     pub(super) fn draw(&mut self, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
@@ -141,7 +145,7 @@ impl Form {
 
     /// Whether names of templates are listed.
     pub(super) fn lists_templates(&self) -> bool {
-        !self.resting && self.templates.line_count(&self.focus) > 0
+        !self.resting && self.templates.is_open(&self.focus)
     }
 
     /// What the open list makes of an input; `None`: it is for the text.
