@@ -100,6 +100,13 @@ impl Cell<'_> {
         default.and_then(Value::as_str).filter(|text| !text.is_empty())
     }
 
+    /// What is edited of a text: the value, or the default where nothing is set. That becomes a
+    /// value when it is changed.
+    #[must_use]
+    pub fn edited_text(&self) -> String {
+        self.offered_text().map_or_else(|| self.value_text(), str::to_owned)
+    }
+
     /// The value ready to be edited: selected as a whole where nobody chose it.
     #[must_use]
     pub fn text_input(&self) -> TextInput {

@@ -117,15 +117,9 @@ struct Lines {
     ends: bool,
 }
 
-/// What is edited: the text, or the default where nothing is set. That becomes a value when it is
-/// changed.
-fn edited_text(cell: &Cell<'_>) -> String {
-    cell.offered_text().map_or_else(|| cell.value_text(), str::to_owned)
-}
-
 impl Lines {
     fn open(&mut self, cell: &Cell<'_>) -> &mut TextArea {
-        let text = edited_text(cell);
+        let text = cell.edited_text();
         if self.area.is_none() {
             self.ends = text.ends_with('\n');
         }
@@ -269,7 +263,7 @@ impl Editor for Lines {
     }
 
     fn sync_value(&mut self, cell: &Cell<'_>) {
-        let (value, ends) = (edited_text(cell), self.ends);
+        let (value, ends) = (cell.edited_text(), self.ends);
         let differs = |area: &&mut TextArea| Self::written(&area.text(), ends) != value;
         if let Some(area) = self.area.as_mut().filter(differs) {
             area.replace(&value);
