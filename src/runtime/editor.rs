@@ -95,10 +95,15 @@ pub(crate) fn run_for(
                 OutsideText::Plain(text) => edit_text(chosen, text, place),
                 OutsideText::Json(text) => edit_json(chosen, text, place),
             };
-            Some(edited.map_or_else(Message::Failed, |edited| {
-                let text = text.with_text(edited);
-                Message::Document(DocumentMessage::EditorText { target, at, text })
-            }))
+            match edited {
+                // It may be a default, which is no value until it is changed.
+                Ok(edited) if edited == text.as_str() => None,
+                Ok(edited) => {
+                    let text = text.with_text(edited);
+                    Some(Message::Document(DocumentMessage::EditorText { target, at, text }))
+                }
+                Err(problem) => Some(Message::Failed(problem)),
+            }
         }
         _ => None,
     }

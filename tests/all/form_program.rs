@@ -506,3 +506,31 @@ fn a_json_file_with_comments_keeps_them() {
     terminal.wait_end();
     assert_eq!(read(&folder, "i.json5"), "{name: 'web\\'s', port: 80, // n\n}\n");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_default_is_edited_in_the_users_editor_and_set_when_it_changed() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let schema = r#"{"properties": {"prompt": {"type": "string", "format": "multiline", "default": "Answer.\nBe brief."}}}"#;
+    let folder = folder(&[("a.json", schema)]);
+    let editor = folder.path().join("editor.sh");
+    // The first time it only looks.
+    let script =
+        "#!/bin/sh\nif [ -e seen ]; then sed -i 's/brief/short/' \"$1\"; else cp \"$1\" seen; fi\n";
+    fs::write(&editor, script).unwrap();
+    fs::set_permissions(&editor, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut terminal = toolcrib(["form", "a.json", "-o", "out.yaml"])
+        .folder(folder.path())
+        .size(120, 36)
+        .variable("EDITOR", &editor)
+        .start();
+    terminal.wait_for("Answer. Be brief. · default");
+    terminal.press(["E", "E"]);
+    terminal.wait_for("Be short.");
+    assert_eq!(read(&folder, "seen"), "Answer.\nBe brief.");
+    // One step takes it back: to look sets nothing.
+    terminal.press(["u"]);
+    terminal.wait_gone("Be short.");
+    terminal.wait_for("Answer. Be brief. · default");
+}

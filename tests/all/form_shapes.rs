@@ -297,3 +297,27 @@ fn that_a_field_is_required_is_said_on_its_line() {
     assert!(!line(&screen, "a *").contains("required"), "{screen}");
     assert!(screen.contains("✗ is required"), "{screen}");
 }
+
+#[test]
+fn a_long_default_is_read_and_edited_in_its_box() {
+    let prompt = "Answer the question.\nBe brief.\nSay where it is from.\nNever guess.";
+    let schema = json!({"properties": {"prompt": {"type": "string", "format": "multiline", "default": prompt}}});
+    let mut desk = Desk::new(schema, json!({}));
+    desk.keys("enter");
+    assert!(desk.screen().contains("Never guess."), "{}", desk.screen());
+    desk.keys("esc");
+    assert_eq!(*desk.value, json!({}), "to read it sets nothing");
+    // Behind the end of what is selected.
+    desk.keys("enter right");
+    desk.types(" Ever.");
+    assert_eq!(desk.value["prompt"], format!("{prompt} Ever."));
+    desk.keys("esc");
+    desk.acts("remove-value");
+    desk.keys("enter");
+    desk.types("Mine");
+    assert_eq!(desk.value["prompt"], "Mine", "what is typed replaces a default");
+    desk.keys("backspace backspace backspace backspace");
+    assert_eq!(desk.value["prompt"], "");
+    desk.keys("backspace backspace backspace");
+    assert_eq!(*desk.value, json!({}), "the default is there again, whole");
+}

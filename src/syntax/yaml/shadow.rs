@@ -60,7 +60,11 @@ pub(crate) fn read_padded(
     };
     let guessed = pad_until_read(closing_lines(text), text, &read)
         .or_else(|| pad_until_read(Vec::new(), text, &read));
-    guessed.ok_or((first.0, "the line is not indented enough".to_owned()))
+    let words = match first.1.as_str() {
+        QUOTED => "the text in quotes isn't closed, or its next line is not indented enough",
+        _ => "the line is not indented enough",
+    };
+    guessed.ok_or((first.0, words.to_owned()))
 }
 
 /// Pads the lines that are not indented enough, one a round, beginning with some that are known.
@@ -171,5 +175,19 @@ impl<'t> Shadow<'t> {
         let Some(mark) = self.marks.get(character / Self::STEP) else { return self.text.len() };
         let rest = &self.text[*mark..];
         rest.char_indices().nth(character % Self::STEP).map_or(self.text.len(), |(at, _)| mark + at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::syntax::source::{Format, Source};
+
+    #[test]
+    fn a_quote_that_is_not_closed_is_said_where_it_begins() {
+        for text in ["a: 'x\nb: 1\n", "a: \"x\nb: 1\n"] {
+            let error = Source::parse(Format::Yaml, text).unwrap_err();
+            assert!(error.message.contains("quotes isn't closed"), "{error:?}");
+            assert_eq!((error.line, error.column), (1, 4));
+        }
     }
 }

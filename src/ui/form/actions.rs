@@ -430,7 +430,7 @@ impl Form {
     fn open_text(&self, row: usize) -> FormReply {
         let cell = self.cell(row);
         let text = match cell.as_ref() {
-            Some(cell) if is_text(cell.field) => OutsideText::Plain(cell.value_text()),
+            Some(cell) if is_text(cell.field) => OutsideText::Plain(cell.edited_text()),
             cell => OutsideText::Json(cell.map(raw_json::json_text).unwrap_or_default()),
         };
         FormReply::OpenEditor { at: self.fields[row].pointer.clone(), text }

@@ -105,6 +105,12 @@ impl TextArea {
         self.follow = true;
     }
 
+    /// The same with the beginning of the text in view.
+    pub fn select_from_top(&mut self) {
+        self.editing.select_all();
+        self.follow = false;
+    }
+
     /// The selection, which a cut takes out.
     pub fn take_clip(&mut self, clip: Clip) -> Option<String> {
         self.follow |= clip == Clip::Cut;

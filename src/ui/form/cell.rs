@@ -91,6 +91,22 @@ impl Cell<'_> {
         }
     }
 
+    /// The default of a text that isn't set.
+    #[must_use]
+    pub fn offered_text(&self) -> Option<&str> {
+        let is_unset = self.field.presence == Presence::Unset && self.draft.is_none();
+        let default = self.field.node.default.as_ref();
+        let default = default.filter(|_| is_unset && !self.field.bad_default);
+        default.and_then(Value::as_str).filter(|text| !text.is_empty())
+    }
+
+    /// What is edited of a text: the value, or the default where nothing is set. That becomes a
+    /// value when it is changed.
+    #[must_use]
+    pub fn edited_text(&self) -> String {
+        self.offered_text().map_or_else(|| self.value_text(), str::to_owned)
+    }
+
     /// The value ready to be edited: selected as a whole where nobody chose it.
     #[must_use]
     pub fn text_input(&self) -> TextInput {

@@ -171,7 +171,7 @@ pub(crate) fn widget_lines(cell: &Cell<'_>, editor: Option<&dyn Editor>, cells: 
 
 /// Cells at the right end of a widget that are for its signs: `▾`, `+ add`, `− +`.
 const SIGN_CELLS: usize = 8;
-/// What asks for a kind takes at most, and what comes before other hints: a mark, "choose".
+/// What asks for a kind takes at most, and what is before other hints: a mark, "choose".
 const KIND_HINT: usize = 40;
 const HINT_EDGE: usize = 8;
 
@@ -186,13 +186,15 @@ pub(crate) fn beside_gap(
 ) -> Option<usize> {
     let [Remark { text, fix: None, .. }] = remarks else { return None };
     let is_empty = cell.field.presence == Presence::Unset && cell.draft.is_none();
-    if !is_empty || lines != 1 {
+    if !is_empty || lines != 1 || text.contains('\n') {
         return None;
     }
     let said = text_width(&visible_text(text)) + 2;
     let fits = |hint: usize, gap: usize| hint + said + gap <= usize::from(cells);
     let hint = text_width(&visible_text(&cell.placeholder_text()));
     let is_roomy = match cell.field.kind {
+        // These have more to say.
+        Kind::Const(_) | Kind::ReadOnly | Kind::Text(TextKind::Secret) => false,
         Kind::Variant { .. } => fits(KIND_HINT, SIGN_CELLS),
         _ => fits(hint + HINT_EDGE, SIGN_CELLS),
     };

@@ -78,7 +78,7 @@ impl Widget for MomentField {
 
 enum Picker {
     Calendar(Calendar),
-    List { list: Listing, options: Vec<(String, ShownOption)> },
+    List { list: Box<Listing>, options: Vec<(String, ShownOption)> },
 }
 
 struct MomentLine {
@@ -187,7 +187,7 @@ fn list_picker(options: Vec<(String, ShownOption)>, text: &str) -> Picker {
         shown.present = option == text;
     }
     let shown: Vec<ShownOption> = options.iter().map(|(_, shown)| shown.clone()).collect();
-    Picker::List { list: Listing::suggestions(&shown), options }
+    Picker::List { list: Box::new(Listing::suggestions(&shown)), options }
 }
 
 fn times(cell: &Cell<'_>) -> Vec<(String, ShownOption)> {

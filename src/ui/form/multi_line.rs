@@ -119,11 +119,17 @@ struct Lines {
 
 impl Lines {
     fn open(&mut self, cell: &Cell<'_>) -> &mut TextArea {
-        let text = cell.value_text();
+        let text = cell.edited_text();
         if self.area.is_none() {
             self.ends = text.ends_with('\n');
         }
-        self.area.get_or_insert_with(|| TextArea::new(&text))
+        self.area.get_or_insert_with(|| {
+            let mut area = TextArea::new(&text);
+            if cell.offered_text().is_some() {
+                area.select_from_top();
+            }
+            area
+        })
     }
 
     /// The text as it is written: a line break at the end is what Enter left there by mistake,
@@ -198,6 +204,10 @@ impl Editor for Lines {
         if matches!(input, Input::Key(key) if key.is_plain(Code::Backspace))
             && area.text().is_empty()
         {
+            // Of a default, which is shown then, nothing is deleted by the next one.
+            if cell.field.node.default.is_some() {
+                self.area = None;
+            }
             return cell.unset_value();
         }
         let ends = self.ends;
@@ -221,8 +231,11 @@ impl Editor for Lines {
         self.area.as_mut().is_some_and(|area| area.scroll(lines))
     }
 
-    fn key_hints(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
+    fn key_hints(&self, cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
         match self.area {
+            Some(_) if cell.offered_text().is_some() => {
+                vec![("type", "replace the default"), ("←→↑↓", "edit it"), ("Esc", "done")]
+            }
             Some(_) => vec![
                 ("Enter", "new line"),
                 ("Esc", "done"),
@@ -250,7 +263,7 @@ impl Editor for Lines {
     }
 
     fn sync_value(&mut self, cell: &Cell<'_>) {
-        let (value, ends) = (cell.value_text(), self.ends);
+        let (value, ends) = (cell.edited_text(), self.ends);
         let differs = |area: &&mut TextArea| Self::written(&area.text(), ends) != value;
         if let Some(area) = self.area.as_mut().filter(differs) {
             area.replace(&value);
