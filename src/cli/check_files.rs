@@ -57,8 +57,9 @@ pub(super) fn unknown_findings(opened: &OpenWorkspace) -> impl Iterator<Item = F
         count => {
             let tools = count_text(count, "tool is", "tools are");
             let name = file.path().file_stem().and_then(|name| name.to_str()).unwrap_or("tools");
+            let path = opened.display_path(file);
             format!(
-                "its {tools} in a form that isn't read in place: `toolcrib convert {file} --to mcp \
+                "its {tools} in a form that isn't read in place: `toolcrib convert {path} --to mcp \
                  --out mcp/{name}.json` adds what is checked then"
             )
         }

@@ -10,7 +10,7 @@ use super::{
     comparison::SideTool,
     convert,
     facets::{
-        kept_tools::{ToolChange, count_words},
+        kept_tools::{SOURCE_DIFFERS, SOURCES, ToolChange, count_words},
         portable::KeyedTool,
     },
     table::every_system,
@@ -29,12 +29,6 @@ use crate::{
     schema::pointer::Pointer,
     syntax::source::Source,
 };
-
-/// The member of a list that names the files that its tools come from.
-pub const SOURCES: &str = "sources";
-
-/// Such a file says something else than the list.
-pub const DIFFERS: &str = "kept.source-differs";
 
 /// The files that the tools of a list come from, as it says; none of an entry that is no list.
 #[must_use]
@@ -126,7 +120,8 @@ pub fn source_findings<'s>(
                 count_words(&changes)
             );
             let at = Pointer::root().child(SOURCES).item(row);
-            Report::new(DIFFERS, Severity::Warning, &mut found).add_finding(list, at, message);
+            Report::new(SOURCE_DIFFERS, Severity::Warning, &mut found)
+                .add_finding(list, at, message);
         }
     }
     found

@@ -330,7 +330,7 @@ fn a_case_kept_from_a_mock_leaves_rules_that_are_there() {
 fn undo_takes_back_what_was_typed_and_is_no_value() {
     let files = [("tools.yaml", TOOLS), ("services.yaml", SERVICES)];
     let mut bench = Workbench::files(&files, 120, 40).on(ScreenId::Invoke);
-    bench.keys("m down down down enter backspace");
+    bench.keys("m down down enter backspace");
     bench.types("many");
     bench.keys("esc");
     assert!(bench.shows("seed     many"), "{}", bench.screen());

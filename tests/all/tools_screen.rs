@@ -1201,7 +1201,8 @@ fn a_list_goes_with_the_file_that_its_tools_come_from() {
     let agent = FileId::new("agent.json");
     let first = json!([function("one", "First"), function("two", "Second")]);
     let mut bench = Workbench::files(&[("agent.json", &first.to_string())], 120, 36);
-    bench.keys("@add-file-tools enter enter");
+    // The ways to begin are shown, with the file among them.
+    bench.keys("f enter");
     assert!(bench.shows("come from agent.json"), "{}", bench.screen());
     bench.keys("enter");
     let list = FileId::new("mcp/server.json");

@@ -34,7 +34,7 @@ use crate::{
     },
     systems::{
         self, convert,
-        list_sources::SOURCES,
+        facets::kept_tools::SOURCES,
         read,
         system::{NewEntry, NewPlace, replace_name},
         table::{self, every_system},

@@ -8,6 +8,12 @@ use crate::model::{
     entry::{Entry, FileId},
 };
 
+/// The member of a list that names the files of the workspace that its tools come from.
+pub const SOURCES: &str = "sources";
+
+/// Such a file says something else than the list.
+pub const SOURCE_DIFFERS: &str = "kept.source-differs";
+
 /// So many tools are named of each severity.
 const NAMED: usize = 3;
 

@@ -26,7 +26,7 @@ use crate::{
         tool::Tool,
     },
     schema::pointer::Pointer,
-    systems::list_sources::DIFFERS,
+    systems::facets::kept_tools::SOURCE_DIFFERS,
 };
 
 /// A finding by its code: how bad it is, and what it means.
@@ -144,7 +144,7 @@ pub const ROWS: &[Row] = &[
         "A title or description reads like an instruction to the model, hidden from the user.",
     ),
     warning(EDITED, "The tools differ from the server's: the list was edited by hand."),
-    warning(DIFFERS, "A file that tools of the list come from says something else of them."),
+    warning(SOURCE_DIFFERS, "A file that tools of the list come from says something else of them."),
     error(NO_SERVER, "The list doesn't name its server; the name of its file is used instead."),
     warning(UNKNOWN_KEY, "`toolcrib.toml` has an unknown key for a server or tool."),
     warning(

@@ -15,10 +15,7 @@ use crate::{
         entry::{Entry, EntryKind, FileId},
     },
     schema::ordering::PutInOrder,
-    systems::{
-        facets::kept_tools::{Drift, KeptTools, ListedTools, ToolChange},
-        list_sources::SOURCES,
-    },
+    systems::facets::kept_tools::{Drift, KeptTools, ListedTools, SOURCES, ToolChange},
 };
 
 pub struct McpKeptTools;

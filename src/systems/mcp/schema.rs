@@ -6,7 +6,7 @@ use super::entries::is_setting;
 use crate::{
     engine::settings::gate_table::table_schema,
     model::entry::{Entry, EntryKind},
-    systems::{list_sources::SOURCES, schema_form},
+    systems::{facets::kept_tools::SOURCES, schema_form},
 };
 
 const OF_DEFAULT: &str = "What the server takes without it. Clients don't send it.";

@@ -64,13 +64,11 @@ fn keep_mock(state: &State) -> Reply {
     }
 }
 
-/// Mocks the tool, and goes to how, once its arguments are right; or no longer.
+/// Mocks the tool, and goes to how; or no longer.
 fn turn_mock(pane: &mut RequestPane, state: &State) -> Reply {
     let Some(tool) = tool_of(state) else { return Reply::Handled };
     let is_on = state.invoke.mocks.contains(&tool);
-    let form = pane.arguments.shown_form();
-    let lacks = form.is_some_and(|form| !form.all_issues().is_empty());
-    pane.show_part(if is_on || lacks { Part::Arguments } else { Part::Mock });
+    pane.show_part(if is_on { Part::Arguments } else { Part::Mock });
     Reply::send(Message::Call(CallMessage::TurnMock { tool }))
 }
 
