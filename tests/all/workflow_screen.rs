@@ -136,7 +136,7 @@ fn tools_are_found_by_parts_of_their_names_as_everywhere() {
     let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Workflow);
     bench.keys("/");
     bench.types("qprod");
-    assert!(bench.shows("Hidden 1 of 2") && bench.shows("○ query-products"), "{}", bench.screen());
+    assert!(bench.shows("Hidden 1 of 4") && bench.shows("○ query-products"), "{}", bench.screen());
 }
 
 #[test]
