@@ -321,3 +321,16 @@ fn a_long_default_is_read_and_edited_in_its_box() {
     desk.keys("backspace backspace backspace");
     assert_eq!(*desk.value, json!({}), "the default is there again, whole");
 }
+
+#[test]
+fn an_editor_outside_opens_where_what_comes_back_has_a_place() {
+    let lines = json!({"type": "string", "format": "multiline"});
+    let schema = json!({"properties": {"pair": {"type": "array", "prefixItems": [lines, lines]},
+        "deep": {"type": "object", "properties": {"text": lines}}}});
+    let mut desk = Desk::new(schema, json!({}));
+    desk.goes("/pair/0");
+    // It would become an object with a member "0".
+    assert!(matches!(desk.acts("edit-text"), FormReply::Refused(_)));
+    desk.goes("/deep/text");
+    assert!(matches!(desk.acts("edit-text"), FormReply::OpenEditor { .. }));
+}

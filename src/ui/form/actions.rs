@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::{
     cell::{Cell, Click, Editor},
+    change::FormContext,
     focus::SearchDirection,
     fold, raw_json, rename,
     view::{Form, FormReply},
@@ -350,6 +351,18 @@ impl Form {
         let has_text = is_text(field) || self.has_value(row) && !is_secret;
         self.change_refusal(row)
             .or_else(|| refuse_when(!has_text, "there is nothing to edit as a text or as JSON"))
+            .or_else(|| {
+                let needs_more = self.needs_more(&field.pointer);
+                refuse_when(needs_more, "what it is in isn't there yet: begin it here, by typing")
+            })
+    }
+
+    /// Whether a value at a place needs a list around it, or items before it, that aren't there:
+    /// what an editor leaves comes alone.
+    fn needs_more(&self, at: &Pointer) -> bool {
+        let (schema, checker) = (&self.schema, self.checker.as_ref());
+        let form = FormContext { schema, checker, view: &self.view, value: &self.value };
+        form.complete_edit(Edit::Set { at: at.clone(), to: "".into() }).len() > 1
     }
 
     fn help_refusal(&self, row: usize) -> Option<String> {

@@ -528,6 +528,10 @@ impl Filler {
 
     /// The text from an editor outside.
     fn write_text(&mut self, at: &Pointer, text: &str) -> Result<(), String> {
+        // What it is in isn't there yet.
+        if self.form.refusal_reason("edit-text").is_some() {
+            return self.as_json(at, &text.into(), &Kind::Text(TextKind::Lines));
+        }
         let reply = self.form.handle_action("edit-text");
         if !matches!(reply, FormReply::OpenEditor { .. }) {
             return Err(format!("no editor for {at}: {reply:?}"));
