@@ -64,7 +64,7 @@ pub(super) fn handle_message(
         }
         ConnectionMessage::KeyStore { is_there } => state.network.lacks_key_store = !is_there,
         ConnectionMessage::SecretKept { name, in_key_store } => {
-            on_secret_kept(state, &name, in_key_store, now);
+            on_secret_kept(state, &name, &in_key_store, now);
         }
         ConnectionMessage::FindServers => return vec![Effect::FindServers],
         ConnectionMessage::ServersFound { configs, problems } => {
@@ -105,7 +105,12 @@ fn on_condition(state: &mut State, connection: String, condition: Condition) -> 
 }
 
 /// Says where a secret is now: in the key store, or here until the program ends.
-fn on_secret_kept(state: &mut State, name: &str, in_key_store: Result<bool, Problem>, now: Millis) {
+fn on_secret_kept(
+    state: &mut State,
+    name: &str,
+    in_key_store: &Result<bool, Problem>,
+    now: Millis,
+) {
     match in_key_store {
         Ok(true) => {
             state.notices.push(NoticeKind::Done, format!("{name} is in the key store"), now);
