@@ -42,7 +42,7 @@ pub(super) fn handle_message(
         ConnectionMessage::Push(push) => return deployed::start_push(state, push, now),
         ConnectionMessage::Use(name) => return use_connection(state, name, now),
         ConnectionMessage::Condition { connection, condition } => {
-            return on_condition(state, connection, condition);
+            return on_condition(state, &connection, condition);
         }
         ConnectionMessage::Listeners { connection, listeners } => {
             state.network.listeners.insert(connection, listeners);
@@ -96,12 +96,12 @@ pub(super) fn handle_message(
 }
 
 /// Asks who listens where a connection leads that has just been opened.
-fn on_condition(state: &mut State, connection: String, condition: Condition) -> Vec<Effect> {
+fn on_condition(state: &mut State, connection: &str, condition: Condition) -> Vec<Effect> {
     let is_open = condition.health == Health::Good;
-    let before = state.network.conditions.insert(connection.clone(), condition);
+    let before = state.network.conditions.insert(connection.to_owned(), condition);
     let was_open = before.is_some_and(|before| before.health == Health::Good);
     let asked = is_open && !was_open;
-    Vec::from_iter(deployed::ask_listeners(state, &connection).filter(|_| asked))
+    Vec::from_iter(deployed::ask_listeners(state, connection).filter(|_| asked))
 }
 
 /// Says where a secret is now: in the key store, or here until the program ends.
