@@ -5,9 +5,13 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
 };
 
+/// A longer name is written by no hand: comparing two of several thousand letters, or hashing one
+/// without each of them, takes as long as a second.
+const LONGEST: usize = 200;
+
 /// The candidate nearest to `name`, if near enough to be a slip of the hand: one edit in three
-/// letters, at most three. Case and spaces alone count as the smallest slip. Of equally near ones
-/// the first.
+/// letters, at most three. Case and spaces alone count as the smallest slip, also in names of over
+/// 200 letters, which are near nothing else. Of equally near ones the first.
 pub(crate) fn nearest_name<'n>(
     name: &str,
     candidates: impl IntoIterator<Item = &'n str>,
@@ -62,7 +66,8 @@ impl<'n> Name<'n> {
 
     fn deletion_hashes(&self) -> impl Iterator<Item = u64> {
         // The last leaves no letter out.
-        (0..=self.letters.len()).map(|gone| {
+        let ways = if self.letters.len() > LONGEST { 0 } else { self.letters.len() + 1 };
+        (0..ways).map(|gone| {
             let mut hasher = DefaultHasher::new();
             self.letters
                 .iter()
@@ -159,9 +164,9 @@ fn folded_chars(name: &str) -> impl Iterator<Item = char> {
 }
 
 /// The number of single-letter edits between two names, swapped neighbours counting as one; `None`
-/// when above `limit`.
+/// when above `limit`, or where a name is longer than [`LONGEST`].
 fn edit_distance(a: &[char], b: &[char], limit: usize) -> Option<usize> {
-    if a.len().abs_diff(b.len()) > limit {
+    if a.len().abs_diff(b.len()) > limit || a.len().max(b.len()) > LONGEST {
         return None;
     }
     let (mut before, mut current) = (Vec::<usize>::new(), Vec::with_capacity(b.len() + 1));
@@ -199,6 +204,18 @@ mod tests {
         assert_eq!(nearest_name("research", states), None);
         assert_eq!(nearest_name("analysis", ["analysis"]), None, "a name is no slip of itself");
         assert_eq!(nearest_name("in-review", ["in_review"]), Some("in_review"));
+    }
+
+    #[test]
+    fn long_names_are_near_what_folds_alike_alone() {
+        let long = "x".repeat(LONGEST + 1);
+        let names = [long.to_uppercase(), "y".repeat(100_000)];
+        let all = Names::from_names(names.iter().map(String::as_str));
+        assert_eq!(all.shortened.len(), 0, "each hash reads all of a name");
+        assert_eq!(all.nearest(&long), Some(&*names[0]));
+        assert_eq!(all.nearest(&format!("{long}z")), None);
+        assert_eq!(nearest_name(&format!("{long}z"), [&*long]), None);
+        assert_eq!(nearest_name(&long[1..], [&*"x".repeat(LONGEST - 1)]), Some(&long[2..]));
     }
 
     proptest::proptest! {
