@@ -299,13 +299,17 @@ mod tests {
     #[test]
     fn a_theme_of_the_users_replaces_the_one_of_its_name() {
         let text = |role: &str| format!("[roles]\ntext = {{ fg = \"{role}\" }}\n");
-        let own = [("light", text("#ff0000")), ("mine", text("#0000ff")), ("broken", "x".to_owned())];
+        let own =
+            [("light", text("#ff0000")), ("mine", text("#0000ff")), ("broken", "x".to_owned())];
         let own = own.map(|(name, text)| (name.to_owned(), text));
         let (themes, complaints) = users_themes(&own);
         assert_eq!((themes.len(), complaints.len()), (2, 1));
         assert_eq!(theme_names(&themes), ["dark", "light", "contrast", "sixteen", "mine"]);
         let of_text = |name: &str| styles_named(&themes, name).role_style(Role::Text).fg;
-        assert_eq!((of_text("light"), of_text("mine")), (Some(Color::Rgb(255, 0, 0)), Some(Color::Rgb(0, 0, 255))));
+        assert_eq!(
+            (of_text("light"), of_text("mine")),
+            (Some(Color::Rgb(255, 0, 0)), Some(Color::Rgb(0, 0, 255)))
+        );
         assert_eq!(styles_named(&themes, "none"), styles_named(&[], "dark"));
         assert_ne!(styles_named(&[], "light"), styles_named(&[], "dark"));
     }
