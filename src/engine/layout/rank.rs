@@ -157,6 +157,9 @@ fn break_cycles(
             }
         }
     }
+    // Every arrow to the first box is reversed now, also one from a box that was found later.
+    finished.retain(|row| *row != first);
+    finished.push(first);
     (reversed, finished)
 }
 
@@ -183,6 +186,21 @@ mod tests {
             let ranks = rank_boxes(&diagram, earlier);
             assert_eq!((ranks.layer, ranks.reversed), (vec![0, 1, 1], vec![false, true]));
         }
+    }
+
+    #[test]
+    fn a_box_that_leads_to_the_first_is_before_those_it_leads_to_as_well() {
+        let boxes = ["start", "found", "review"]
+            .map(|name| BoxSpec { lines: vec![name.to_owned()], ..BoxSpec::default() });
+        let arrow = |from, to| ArrowSpec { from, to, label: String::new() };
+        let diagram = Diagram {
+            boxes: boxes.into(),
+            arrows: vec![arrow(0, 1), arrow(2, 0), arrow(2, 1)],
+            first: 0,
+            direction: Direction::TopDown,
+            measure: char_count,
+        };
+        assert_eq!(rank_boxes(&diagram, &[]).layer, [0, 2, 1]);
     }
 
     #[test]
