@@ -96,8 +96,11 @@ const LARGEST: u64 = 1024 * 1024;
 fn give_env_file(path: &Path) -> Result<(), Problem> {
     let doing = format!("reading {}", path.display());
     let mut text = String::new();
-    let read = File::open(path).and_then(|file| file.take(LARGEST).read_to_string(&mut text));
-    read.map_err(|error| io_problem(&doing, &error))?;
+    let read = File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_string(&mut text));
+    if read.map_err(|error| io_problem(&doing, &error))? as u64 > LARGEST {
+        let cause = "it has more than 1 MB, which no file of variables has";
+        return Err(Problem::new(ProblemKind::Input, doing, cause));
+    }
     let variables = env_file::read_env_file(&text).map_err(|LineFault { line, words }| {
         Problem::new(ProblemKind::Input, doing, format!("line {line}: {words}"))
     })?;

@@ -144,6 +144,9 @@ fn a_file_says_what_the_environment_is_for_requests_alone() {
     let ran = call(&place, "1 + 1", &file);
     ran.ended(2, &["line 2", "write NAME=VALUE"]);
     assert!(!ran.words.contains("hunter2"), "{}", ran.words);
+    let long = format!("A={}\n", "x".repeat(1 << 20));
+    fs::write(place.here.join("ours.env"), long).unwrap();
+    call(&place, "1 + 1", &file).ended(2, &["more than 1 MB"]);
 }
 
 #[test]

@@ -62,10 +62,10 @@ impl Templates {
     pub(super) fn offer(&mut self, at: &FieldId, around: Option<(&str, &str)>) {
         self.open = None;
         let Some((before, after)) = around else { return };
-        let Some((start, typed)) = typed_name(before) else { return };
-        if self.dismissed.as_ref().is_some_and(|(field, from)| field == at && *from == start) {
-            return;
-        }
+        let named = typed_name(before);
+        let here = named.map(|(start, _)| (at.clone(), start));
+        self.dismissed = self.dismissed.take().filter(|closed| Some(closed) == here.as_ref());
+        let Some((start, typed)) = named.filter(|_| self.dismissed.is_none()) else { return };
         let is_closed = after.starts_with(CLOSE);
         let fits = |known: &&TemplateName| {
             known.name.starts_with(typed) && !(is_closed && known.name == typed)
@@ -109,7 +109,9 @@ impl Templates {
 
     /// Closes the list for as long as the same template is typed.
     pub(super) fn dismiss(&mut self) {
-        self.dismissed = self.open.take().map(|open| (open.at, open.start));
+        if let Some(open) = self.open.take() {
+            self.dismissed = Some((open.at, open.start));
+        }
     }
 
     /// The lines that the list takes in so many cells, where it is open at that field.
@@ -152,6 +154,22 @@ fn typed_name(before: &str) -> Option<(usize, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_closed_list_is_closed_for_its_own_template_alone() {
+        let names =
+            ["var.shop"].map(|name| TemplateName { name: name.into(), help: String::new() });
+        let (mut templates, at) = (Templates::default(), (Pointer::root(), Part::Value));
+        templates.set_names(&Arc::from(names));
+        let mut opens = |text: &str| {
+            templates.offer(&at, Some((text, "")));
+            let is_open = templates.is_open(&at);
+            templates.dismiss();
+            is_open
+        };
+        let opened = ["{{v", "{{va", "", "{{v", "{{va"].map(&mut opens);
+        assert_eq!(opened, [true, false, false, true, false]);
+    }
 
     #[test]
     fn a_name_is_typed_between_open_braces() {
