@@ -15,9 +15,9 @@ pub(crate) struct Ranks {
 
 /// Follows the arrows from the first box, then from the others as they come; an arrow back to a box
 /// on the way is reversed, and so is one to the first box, before which there is none. Then every box
-/// is one layer behind the last that leads to it, and boxes that nothing leads to stand right before
-/// those they lead to. Top down, boxes without any arrow
-/// stand below all others. Where boxes stood `earlier`, arrows keep the direction that they had.
+/// is one layer behind the last that leads to it, and boxes that nothing leads to are right before
+/// those they lead to. Top down, boxes without any arrow are below all others. Where boxes had places
+/// `earlier`, arrows keep the direction that they had.
 #[must_use]
 pub(crate) fn rank_boxes(diagram: &Diagram, earlier: &[Option<BoxPosition>]) -> Ranks {
     let count = diagram.boxes.len();
@@ -76,8 +76,8 @@ fn find_links(diagram: &Diagram) -> Vec<(usize, usize)> {
 }
 
 /// Arrows that ran against the layers still do; a new box is behind the first known one that leads
-/// to it, else before the first that it leads to, or behind the first of all. Since all boxes are then in one order and arrows
-/// against it are reversed, no cycle is left.
+/// to it, else before the first that it leads to, or behind the first of all. Since all boxes are
+/// then in one order and arrows against it are reversed, no cycle is left.
 fn keep_directions(
     first: usize,
     links: &[(usize, usize)],
